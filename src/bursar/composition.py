@@ -1,0 +1,144 @@
+"""A composition: which mechanisms, and how many times each. The only place that knows counts.
+
+A composition is a value, a normalised multiset: equal mechanisms are one term whatever the order in which they came, so ``m * 7 == m + m + … + m``, and
+no theorem can forget a count.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+from bursar.errors import InputError, RelationMismatch
+from bursar.guarantees import Guarantee
+from bursar.mechanisms._base import ADD_REMOVE, Mechanism
+from bursar.numerics.real import Real
+from bursar.numerics.validate import MAX_COUNT, whole
+
+Kind = TypeVar("Kind", bound=Guarantee)
+
+
+class Term(NamedTuple):
+    """One mechanism and how often it runs."""
+
+    mechanism: Mechanism
+    count: int
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Composition:
+    """Releases about the same data, queries chosen adaptively, parameters fixed in advance. Empty is allowed, and costs nothing."""
+
+    terms: tuple[Term, ...]
+
+    def __init__(self, terms: Iterable[tuple[Mechanism, int]] = ()) -> None:
+        merged: dict[Mechanism, Term] = {}
+        for mechanism, count in terms:
+            if not isinstance(mechanism, Mechanism):
+                raise InputError(f"a composition is made of mechanisms, not {mechanism!r}", argument="mechanism")
+            times = whole(count=count, at_least=0, at_most=MAX_COUNT)
+            if not times:
+                continue
+            before = merged.pop(mechanism, None)
+            if before is not None:
+                mechanism, times = _widest(before.mechanism, mechanism), before.count + times
+            merged[mechanism] = Term(mechanism, times)
+        object.__setattr__(self, "terms", tuple(sorted(merged.values(), key=lambda term: term.mechanism.text())))
+        _check(self.terms)
+
+    @property
+    def count(self) -> int:
+        """How many releases in all."""
+        return sum(term.count for term in self.terms)
+
+    @property
+    def relation(self) -> str:
+        """The neighbour relation that all its mechanisms share."""
+        return self.terms[0].mechanism.relation if self.terms else ADD_REMOVE
+
+    def promise(self, kind: type[Kind]) -> Kind:
+        """The promise of this kind for the whole: every term's best one, composed. `ConversionRefused` names the term that has none."""
+        promises = []
+        for mechanism, count in self.terms:
+            promises.append((mechanism.promise(kind), count))
+        return kind.compose(promises)
+
+    def text(self) -> str:
+        """The text form, which `bursar.parse` reads back."""
+        if not self.terms:
+            return "nothing"
+        return " + ".join(
+            mechanism.text() if count == 1 else f"{mechanism.text()}*{count}" for mechanism, count in self.terms
+        )
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """The terms in JSON form."""
+        return [{"mechanism": mechanism.to_dict(), "count": count} for mechanism, count in self.terms]
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        if not self.terms:
+            return "Composition()"
+        return " + ".join(repr(m) if count == 1 else f"{m!r} * {count}" for m, count in self.terms)
+
+    def __iter__(self) -> Iterator[Term]:
+        return iter(self.terms)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __add__(self, other: object) -> Composition:
+        if isinstance(other, Mechanism):
+            return Composition([*self.terms, (other, 1)])
+        if isinstance(other, Composition):
+            return Composition([*self.terms, *other.terms])
+        if other == 0 and isinstance(other, int):  # so that sum() works
+            return self
+        return NotImplemented
+
+    __radd__ = __add__
+
+    def __mul__(self, times: int) -> Composition:
+        repeats = whole(count=times, at_least=0, at_most=MAX_COUNT)
+        return Composition([(mechanism, count * repeats) for mechanism, count in self.terms])
+
+    __rmul__ = __mul__
+
+
+def as_composition(what: object) -> Composition:
+    """A mechanism or a composition as a composition."""
+    if isinstance(what, Composition):
+        return what
+    if isinstance(what, Mechanism):
+        return what * 1
+    hint = "; bursar.parse() reads text" if isinstance(what, str) else ""
+    raise InputError(f"expected a mechanism or a composition, not {what!r}{hint}", argument="composition")
+
+
+def _check(terms: tuple[Term, ...]) -> None:
+    if any(term.count > MAX_COUNT for term in terms):
+        raise InputError(f"count must be a whole number from 0 to {MAX_COUNT}, in each term", argument="count")
+    relations = sorted({term.mechanism.relation for term in terms})
+    if len(relations) > 1:
+        raise RelationMismatch(
+            f"releases under {' and '.join(relations)} cannot be added up: state all of them under one relation",
+            argument="relation",
+        )
+
+
+def _widest(a: Any, b: Any) -> Any:
+    """Of two equal values the one that covers the readings of both: 0.1 as a float and 0.1 exactly are one number."""
+    if isinstance(a, Real) and isinstance(b, Real):
+        return Real(a, min(a.low, b.low), max(a.high, b.high))
+    if isinstance(a, tuple):
+        return tuple(_widest(x, y) for x, y in zip(a, b, strict=True))
+    if not dataclasses.is_dataclass(a) or a is b:
+        return a
+    copy = object.__new__(type(a))
+    for field in dataclasses.fields(a):
+        object.__setattr__(copy, field.name, _widest(getattr(a, field.name), getattr(b, field.name)))
+    return copy

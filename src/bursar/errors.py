@@ -1,0 +1,63 @@
+"""Every error bursar raises, in one tree.
+
+    BursarError
+    ├── InputError            a value that cannot be meant: the message names it, shows it and says what is allowed
+    │   ├── SpecError         a text or JSON form that cannot be read: the message points at the place
+    │   └── RelationMismatch  releases measured under different neighbour relations cannot be added up
+    ├── ConversionRefused     one promise does not imply the other kind, with the reason
+    ├── LossUnknown           no privacy-loss distribution is known for this mechanism, with the reason
+    └── ContradictionError    two theorems exclude each other: one of them, or its code, is wrong
+
+Bad input fails before any theorem sees it, and nothing is lost by a refusal.
+"""
+
+from __future__ import annotations
+
+
+class BursarError(Exception):
+    """The root: ``except BursarError`` catches everything bursar raises on purpose."""
+
+
+class InputError(BursarError, ValueError):
+    """An argument that cannot be meant; ``argument`` is its name."""
+
+    def __init__(self, message: str, *, argument: str | None = None) -> None:
+        super().__init__(message)
+        self.argument = argument
+
+
+class SpecError(InputError):
+    """A text or JSON form that cannot be read; ``position`` is the offset into the text, where there is one."""
+
+    def __init__(self, problem: str, *, text: str | None = None, position: int | None = None) -> None:
+        self.problem = problem
+        self.position = position
+        super().__init__(problem if text is None or position is None else f"{problem}\n{_pointer(text, position)}")
+
+
+class RelationMismatch(InputError):
+    """Releases under add_remove and replace_one were mixed."""
+
+
+class ConversionRefused(BursarError):
+    """One promise does not imply another kind of promise; ``why`` is the bare reason."""
+
+    def __init__(self, why: str, *, about: str = "") -> None:
+        super().__init__(f"{about}: {why}" if about else why)
+        self.why = why
+
+
+class LossUnknown(BursarError):
+    """No privacy-loss distribution is known for this mechanism."""
+
+
+class ContradictionError(BursarError):
+    """The bounds of two theorems do not meet, so one proof or its code is wrong."""
+
+
+def _pointer(text: str, position: int) -> str:
+    """The part of the text around a position, with a caret below the place."""
+    start = max(0, position - 50)
+    line = text[start : position + 26].replace("\n", " ")
+    lead = "…" if start else ""
+    return f"  {lead}{line}\n  {' ' * (len(lead) + position - start)}^"

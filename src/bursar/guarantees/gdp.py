@@ -1,0 +1,78 @@
+"""Gaussian differential privacy: no harder to tell apart than N(0, 1) and N(μ, 1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from bursar.guarantees._base import Counted, Guarantee, largest, rounded_up
+from bursar.numerics import normal
+from bursar.numerics.balls import Ball, ball, hull
+from bursar.numerics.interval import Interval
+from bursar.numerics.real import Number, Real
+from bursar.numerics.search import crossing
+from bursar.numerics.validate import real
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class GDP(Guarantee):
+    """μ-GDP. Its worst case is the Gaussian mechanism with σ = 1/μ."""
+
+    mu: Real
+    name = "gdp"
+
+    def __init__(self, mu: Number) -> None:
+        self._set(mu=real(mu=mu, at_least=0))
+
+    def delta_at(self, epsilon: Ball) -> Ball:
+        """Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ), exactly."""
+        return gaussian_delta(ball(self.mu), epsilon)
+
+    def epsilon_at(self, delta: Ball) -> Ball:
+        """The inverse, found by a certified search."""
+        return arb(gaussian_epsilon(ball(self.mu), delta).upper)
+
+    @classmethod
+    def compose(cls, promises: Counted) -> GDP:
+        """√Σμᵢ²."""
+        counted = [(promise.mu, count) for promise, count in promises if count and promise.mu.high > 0]
+        if len(counted) == 1 and counted[0][1] == 1:
+            return cls(counted[0][0])
+        squares = sum((count * mu.high**2 for mu, count in counted), Fraction(0))
+        return cls(rounded_up(ball(squares).sqrt()))
+
+    @classmethod
+    def worst(cls, promises: Sequence[GDP]) -> GDP:
+        """The largest μ."""
+        return cls(largest([promise.mu for promise in promises]))
+
+    def group(self, size: int) -> GDP:
+        """size·μ."""
+        return GDP(self.mu.times(size))
+
+
+def gaussian_delta(mu: Ball, epsilon: Ball) -> Ball:
+    """δ(ε) of N(0, 1) against N(μ, 1), for every real ε."""
+    if not mu > 0:
+        zero = (1 - epsilon.exp()).max(arb(0))
+        return zero if mu <= 0 else hull(zero, gaussian_delta(mu.upper(), epsilon))
+    shift = epsilon / mu
+    return (normal.cdf(mu / 2 - shift) - epsilon.exp() * normal.cdf(-mu / 2 - shift)).max(arb(0))
+
+
+def gaussian_epsilon(mu: Ball, delta: Ball) -> Interval:
+    """ε(δ) of the Gaussian pair, both ends proved."""
+    if mu <= 0:
+        return Interval(0.0, 0.0)
+    if not delta > 0:
+        return Interval(0.0, math.inf)
+    return crossing(lambda x: gaussian_delta(mu, arb(x)), delta, guess=_guess(mu, delta))
+
+
+def _guess(mu: Ball, delta: Ball) -> float:
+    """μ²/2 + μ√(2 ln(1/δ)) is never far off."""
+    return float((mu * mu / 2 + mu * (-2 * delta.log()).sqrt()).mid()) if delta < 1 else 1.0

@@ -1,0 +1,122 @@
+"""The loss of discrete Gaussian noise N_Z(0, σ²) with integer sensitivity Δ: L = (Δ² − 2ΔY)/(2σ²)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flint import acb, arb
+
+from bursar.errors import LossUnknown
+from bursar.losses._base import Loss
+from bursar.numerics.balls import Ball, ComplexBall, ball, complex_ball, hull, infinity, maximum, positive_part
+from bursar.numerics.lattice import integers_around
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_MOST_TERMS = 400_000
+
+
+@dataclass(frozen=True)
+class DiscreteGaussianLoss(Loss):
+    """P(y) ∝ e^{−y²/(2σ²)} on the integers, against the same shifted by Δ."""
+
+    variance_parameter: Ball
+    shift: int
+
+    def _theta(self, c: ComplexBall) -> ComplexBall:
+        """Σ_y e^{−(y−c)²/(2σ²)} by Poisson summation: √(2πσ²)·ϑ₃(c; 2πiσ²)."""
+        s = self.variance_parameter
+        tau = acb(0, 1) * 2 * arb.pi() * s
+        return (2 * arb.pi() * s).sqrt() * c.modular_theta(tau)[2]
+
+    def _tail(self, m: int) -> Ball:
+        """P(Y ≥ m), summed until the geometric remainder is negligible."""
+        if m <= 0:
+            return 1 - self._tail(1 - m)
+        s = self.variance_parameter
+        term = (-arb(m) ** 2 / (2 * s)).exp()
+        ratio, shrink = (-(2 * arb(m) + 1) / (2 * s)).exp(), (-1 / s).exp()
+        total, stop = arb(0), arb(2) ** -140
+        for _ in range(_MOST_TERMS):
+            total += term
+            term *= ratio
+            ratio *= shrink
+            if term <= total * stop * (1 - ratio):
+                # what is left is at most a geometric series with the current ratio
+                return (total + hull(arb(0), term / (1 - ratio))) / self._theta(acb(0)).real
+        raise LossUnknown(f"a discrete Gaussian with σ² = {float(s):g} needs too many terms for its exact profile")
+
+    def _threshold(self, x: Ball) -> Ball:
+        """The y at which the loss would be x."""
+        return arb(self.shift) / 2 - x * self.variance_parameter / self.shift
+
+    def profile(self, epsilon: object) -> Ball:
+        """The best event is {Y ≤ m}; by symmetry P(Y ≤ m) = P(Y ≥ −m)."""
+        x = ball(epsilon)
+        near = integers_around(self._threshold(x), -(10**15), 10**15)
+        ways = [self._tail(-m) - x.exp() * self._tail(self.shift - m) for m in near]
+        return positive_part(maximum(-x.expm1(), *ways))
+
+    def cdf(self, x: object) -> Ball:
+        """P(Y ≥ threshold)."""
+        return self._from(self._threshold(ball(x)), strict=False)
+
+    def below(self, x: object) -> Ball:
+        """P(Y > threshold)."""
+        return self._from(self._threshold(ball(x)), strict=True)
+
+    def _from(self, threshold: Ball, *, strict: bool) -> Ball:
+        ends = []
+        for m in integers_around(threshold, -(10**15), 10**15):
+            # Y ≥ m is {Y ≥ threshold} for m − 1 < threshold ≤ m, and {Y > threshold} for m − 1 ≤ threshold < m
+            outside = (threshold < m - 1 or threshold >= m) if strict else (threshold <= m - 1 or threshold > m)
+            if not outside:
+                ends.append(self._tail(m))
+        return hull(*ends)
+
+    def support(self) -> tuple[Ball, Ball]:
+        """The whole lattice."""
+        return -infinity(), infinity()
+
+    def mean(self) -> Ball:
+        """Δ²/(2σ²), exactly."""
+        return arb(self.shift) ** 2 / (2 * self.variance_parameter)
+
+    def variance(self) -> Ball:
+        """Δ²Var(Y)/σ⁴, where Var(Y) = σ² + 2σ⁴·ϑ′/ϑ with ϑ = Σ e^{−2π²σ²k²}."""
+        s = self.variance_parameter
+        rate = 2 * arb.pi() ** 2 * s
+        value, slope = arb(1), arb(0)
+        k = 1
+        while True:
+            term = 2 * (-rate * k * k).exp()
+            value += term
+            slope -= term * 2 * arb.pi() ** 2 * k * k
+            # later terms: each is at most e^{−2·rate·k} < 1/2 times the one before once rate·k ≥ 1, and k² grows slower than that
+            if rate * k >= 4 and term < arb(2) ** -140:
+                rest = term * (2 * arb.pi() ** 2 * (k + 1) ** 2)
+                value, slope = value + hull(arb(0), term), slope - hull(arb(0), rest)
+                break
+            if k > 100_000:
+                return infinity()
+            k += 1
+        return arb(self.shift) ** 2 * (s + 2 * s * s * slope / value) / (s * s)
+
+    def cumulant(self, t: object) -> ComplexBall:
+        """t(t + 1)Δ²/(2σ²) + ln[ϑ(tΔ)/ϑ(0)]."""
+        z = complex_ball(t)
+        ratio = self._theta(z * self.shift) / self._theta(acb(0))
+        return z * (z + 1) * arb(self.shift) ** 2 / (2 * self.variance_parameter) + ratio.log()
+
+    def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
+        """Losses of outputs drawn from the truncated lattice (the rest has mass below 1e-30)."""
+        import numpy as np
+
+        s = float(self.variance_parameter)
+        reach = int(12 * s**0.5) + 2
+        y = np.arange(-reach, reach + 1)
+        weights = np.exp(-(y.astype(float) ** 2) / (2 * s))
+        drawn = rng.choice(y, size=size, p=weights / weights.sum())
+        return (self.shift**2 - 2.0 * self.shift * drawn) / (2 * s)

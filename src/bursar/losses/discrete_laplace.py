@@ -1,0 +1,149 @@
+"""The loss of discrete Laplace (two-sided geometric) noise with integer sensitivity Δ: a lattice between −ε and ε, ε = Δ/scale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flint import acb, arb
+
+from bursar.losses._base import Atom, Loss
+from bursar.numerics.balls import Ball, ComplexBall, ball, complex_ball, hull, maximum, positive_part, square
+from bursar.numerics.lattice import integers_around
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_LISTED = 10_000
+
+
+@dataclass(frozen=True)
+class DiscreteLaplaceLoss(Loss):
+    """P(y) ∝ a^{|y|} against the same shifted by Δ, a = e^{−rate}: L = ε for y ≤ 0, −ε for y ≥ Δ, (Δ − 2y)·rate between."""
+
+    rate: Ball
+    shift: int
+
+    @property
+    def epsilon(self) -> Ball:
+        """The largest loss."""
+        return self.rate * self.shift
+
+    def _cumulative(self, m: int) -> Ball:
+        """P(Y ≤ m)."""
+        a = (-self.rate).exp()
+        return 1 - (-self.rate * (m + 1)).exp() / (1 + a) if m >= 0 else (self.rate * m).exp() / (1 + a)
+
+    def _threshold(self, x: Ball) -> Ball:
+        """The y at which the loss would be x."""
+        return (self.shift - x / self.rate) / 2
+
+    def profile(self, epsilon: object) -> Ball:
+        """The best event is {Y ≤ m}: the largest of P(Y ≤ m) − e^x P(Y + Δ ≤ m) over the m that may be best."""
+        x = ball(epsilon)
+        if x >= self.epsilon:
+            return arb(0)
+        below = -x.expm1()
+        if x <= -self.epsilon:
+            return below
+        ways = [
+            self._cumulative(m) - x.exp() * self._cumulative(m - self.shift)
+            for m in integers_around(self._threshold(x), -1, self.shift)
+        ]
+        return positive_part(maximum(below, *ways))
+
+    def cdf(self, x: object) -> Ball:
+        """P(Y ≥ threshold)."""
+        return self._upper(ball(x), strict=False)
+
+    def below(self, x: object) -> Ball:
+        """P(Y > threshold)."""
+        return self._upper(ball(x), strict=True)
+
+    def _upper(self, x: Ball, *, strict: bool) -> Ball:
+        ends = []
+        if not x < self.epsilon:
+            ends.append(self._below_top() if strict and x <= self.epsilon else arb(1))
+            if x > self.epsilon or (x >= self.epsilon and not strict):
+                return arb(1)
+        if not x >= -self.epsilon:
+            ends.append(arb(0))
+            if x < -self.epsilon:
+                return arb(0)
+        threshold = self._threshold(x)
+        for m in integers_around(threshold, -1, self.shift):
+            # cdf leaves out the outcomes below the threshold, `below` also those on it
+            certain = (m <= threshold and threshold < m + 1) if strict else (m < threshold and threshold <= m + 1)
+            possible = certain or not (threshold < m or threshold > m + 1)
+            if possible:
+                ends.append(1 - self._cumulative(m))
+        return hull(*ends)
+
+    def _below_top(self) -> Ball:
+        return 1 - self._cumulative(0)
+
+    def support(self) -> tuple[Ball, Ball]:
+        """[−ε, ε]."""
+        return -self.epsilon, self.epsilon
+
+    def atoms(self) -> tuple[Atom, ...]:
+        """All Δ + 1 losses, up to ten thousand of them."""
+        if self.shift > _LISTED:
+            return ()
+        a = (-self.rate).exp()
+        inner = [
+            Atom((self.shift - 2 * y) * self.rate, (1 - a) / (1 + a) * (-self.rate * y).exp()) for y in range(1, self.shift)
+        ]
+        last = (-self.rate * self.shift).exp() / (1 + a)
+        return Atom(self.epsilon, 1 / (1 + a)), *inner, Atom(-self.epsilon, last)
+
+    def mean(self) -> Ball:
+        """ε(1 − a^Δ)/(1 + a) + (1 − a)/(1 + a)·(εS₀ − 2S₁·rate)."""
+        a, s = (-self.rate).exp(), self._sums()
+        ends = self.epsilon * (1 - (-self.epsilon).exp()) / (1 + a)
+        return ends + (1 - a) / (1 + a) * (self.epsilon * s[0] - 2 * self.rate * s[1])
+
+    def variance(self) -> Ball:
+        """E[L²] − E[L]² by the same sums."""
+        a, s = (-self.rate).exp(), self._sums()
+        d = self.shift
+        ends = self.epsilon**2 * (1 + (-self.epsilon).exp()) / (1 + a)
+        inner = (1 - a) / (1 + a) * self.rate**2 * (d * d * s[0] - 4 * d * s[1] + 4 * s[2])
+        return ends + inner - square(self.mean())
+
+    def _sums(self) -> tuple[Ball, Ball, Ball]:
+        """Σ y^j a^y over y = 1 … Δ − 1 for j = 0, 1, 2."""
+        a, n = (-self.rate).exp(), self.shift - 1
+        an = (-self.rate * n).exp()
+        s0 = a * (1 - an) / (1 - a)
+        s1 = a * (1 - (n + 1) * an + n * an * a) / (1 - a) ** 2
+        s2 = a * (1 + a - (n + 1) ** 2 * an + (2 * n * n + 2 * n - 1) * an * a - n * n * an * a * a) / (1 - a) ** 3
+        return s0, s1, s2
+
+    def cumulant(self, t: object) -> ComplexBall:
+        """The geometric sum in closed form."""
+        z = complex_ball(t)
+        a = (-self.rate).exp()
+        r = (-self.rate * (2 * z + 1)).exp()
+        if (1 - r).contains(0):
+            inner = sum((r**y for y in range(1, self.shift)), acb(0)) if self.shift <= _LISTED else acb("nan")
+        else:
+            inner = (r - (-self.rate * (2 * z + 1) * self.shift).exp()) / (1 - r)
+        last = (-(2 * z + 1) * self.epsilon).exp()
+        return z * self.epsilon + ((1 + last + (1 - a) * inner) / (1 + a)).log()
+
+    def expect(self, f: Callable[[ComplexBall, bool], ComplexBall]) -> ComplexBall:
+        """E[f(L)] over the listed atoms."""
+        if self.shift > _LISTED:
+            return super().expect(f)
+        return sum((atom.mass * f(complex_ball(atom.loss), False) for atom in self.atoms()), acb(0))
+
+    def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
+        """Losses of two-sided geometric outputs."""
+        import numpy as np
+
+        rate = float(self.rate)
+        success = -np.expm1(-rate)
+        y = rng.geometric(success, size) - rng.geometric(success, size)
+        return rate * (np.abs(y - self.shift) - np.abs(y))

@@ -1,0 +1,91 @@
+"""The loss of Laplace noise: atoms at ±ε and an exponential density between, ε = sensitivity/scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flint import arb
+
+from bursar.losses._base import Atom, Loss
+from bursar.numerics.balls import Ball, ComplexBall, ball, complex_ball, hull, positive_part
+from bursar.numerics.quadrature import integral
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+
+
+@dataclass(frozen=True)
+class LaplaceLoss(Loss):
+    """Laplace(0, 1/ε) against Laplace(1, 1/ε), in either direction: ½ at ε, ½e^{−ε} at −ε, density ¼e^{(l−ε)/2} between."""
+
+    epsilon: Ball
+
+    def profile(self, epsilon: object) -> Ball:
+        """1 − e^{(x−ε)/2} on [−ε, ε], 0 above, 1 − e^x below."""
+        x = ball(epsilon)
+        inside = positive_part(-((x - self.epsilon) / 2).expm1())
+        if x >= -self.epsilon:
+            return inside
+        outside = -x.expm1()
+        return outside if x <= -self.epsilon else hull(inside, outside)
+
+    def cdf(self, x: object) -> Ball:
+        """½e^{(x−ε)/2} inside the range."""
+        point = ball(x)
+        if point >= self.epsilon:
+            return arb(1)
+        if point < -self.epsilon:
+            return arb(0)
+        inside = ((point - self.epsilon) / 2).exp() / 2
+        if point < self.epsilon and point >= -self.epsilon:
+            return inside
+        ends = [inside.min(arb(1))]
+        if not point < self.epsilon:
+            ends.append(arb(1))
+        if not point >= -self.epsilon:
+            ends.append(arb(0))
+        return hull(*ends)
+
+    def support(self) -> tuple[Ball, Ball]:
+        """[−ε, ε]."""
+        return -self.epsilon, self.epsilon
+
+    def atoms(self) -> tuple[Atom, ...]:
+        """Both ends of the range."""
+        return Atom(-self.epsilon, (-self.epsilon).exp() / 2), Atom(self.epsilon, arb(1) / 2)
+
+    def mean(self) -> Ball:
+        """ε − 1 + e^{−ε}."""
+        return self.epsilon + (-self.epsilon).expm1()
+
+    def variance(self) -> Ball:
+        """3 − (4ε + 2)e^{−ε} − e^{−2ε}."""
+        e = self.epsilon
+        return 3 - (4 * e + 2) * (-e).exp() - (-2 * e).exp()
+
+    def cumulant(self, t: object) -> ComplexBall:
+        """ln[((t+1)e^{tε} + t·e^{−(t+1)ε})/(2t+1)], continued through t = −½."""
+        z = complex_ball(t)
+        if (2 * z + 1).contains(0):
+            return (self.expect(lambda x, _: (z * x).exp())).log()
+        top, bottom = (z + 1) / (2 * z + 1), z / (2 * z + 1)
+        return z * self.epsilon + (top + bottom * (-(2 * z + 1) * self.epsilon).exp()).log()
+
+    def expect(self, f: Callable[[ComplexBall, bool], ComplexBall]) -> ComplexBall:
+        """E[f(L)] for a function that is analytic near the range."""
+        low, high = self.atoms()
+        total = low.mass * f(complex_ball(low.loss), False) + high.mass * f(complex_ball(high.loss), False)
+        return total + integral(
+            lambda x, analytic: f(x, analytic) * ((x - self.epsilon) / 2).exp() / 4, (-self.epsilon, self.epsilon)
+        )
+
+    def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
+        """Losses of Laplace outputs."""
+        import numpy as np
+
+        e = float(self.epsilon)
+        outputs = rng.laplace(0.0, 1.0 / e, size)
+        return e * (np.abs(outputs - 1.0) - np.abs(outputs))

@@ -1,0 +1,174 @@
+"""The loss of a mechanism that sees each record only with probability q (Poisson sampling), from its base's loss.
+
+With the record present with probability q the pair is ((1−q)Q + qP, Q): removing the record, L' = ln(1 − q + q·e^L); adding it, the reverse.
+For profiles this is exact algebra:
+
+    remove:  δ'(x) = q·δ_{P‖Q}(ln(1 + (e^x − 1)/q))                       for x > ln(1−q), else 1 − e^x
+    add:     δ'(x) = (1 − (1−q)e^x)·δ_{Q‖P}(−ln(1 + (e^{−x} − 1)/q))      for x < −ln(1−q), else 0
+
+The add form comes from the remove form by reversal, with the parts that cancel cancelled by hand.
+Sources: Zhu, Dong and Wang 2022, Thm 11; Balle, Barthe and Gaboardi 2018.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flint import arb
+
+from bursar.losses._base import Atom, Directions, Loss
+from bursar.numerics.balls import Ball, ComplexBall, ball, complex_ball, hull, infinity, positive_part
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True)
+class _Sampled(Loss):
+    base: Directions
+    rate: Ball
+
+    def _shrink(self, loss: Ball) -> Ball:
+        """ln(1 − q + q·e^l), also at infinite l."""
+        if loss.is_finite():
+            return (self.rate * loss.expm1()).log1p()
+        return (-self.rate).log1p() if loss < 0 else infinity()
+
+    def _grow(self, excess: Ball) -> Ball:
+        """The base loss behind e^{l'} − 1 = excess: ln(1 + excess/q)."""
+        return (excess / self.rate).log1p()
+
+    def mean(self) -> Ball:
+        """E[L], by integrating over the base's loss."""
+        if not self.infinite_mass() <= 0:
+            return infinity()
+        return self.expect(lambda x, _: x).real
+
+    def variance(self) -> Ball:
+        """Var[L], by integrating over the base's loss."""
+        mean = self.mean()
+        if not mean.is_finite():
+            return infinity()
+        return self.expect(lambda x, _: (x - mean) * (x - mean)).real
+
+    def cumulant(self, t: object) -> ComplexBall:
+        """ln E[e^{tL}; L < ∞], by integrating over the base's loss."""
+        z = complex_ball(t)
+        return self.expect(lambda x, _: (z * x).exp()).log()
+
+
+class SampledRemove(_Sampled):
+    """The direction in which the record is removed."""
+
+    def profile(self, epsilon: object) -> Ball:
+        """See the module's first formula."""
+        x = ball(epsilon)
+        excess = x.expm1()
+        if excess > -self.rate:
+            return self.rate * self.base.remove.profile(self._grow(excess))
+        # Below ln(1−q) the profile is 1 − e^x, and where the ball reaches across, the curve stays within that ball's range.
+        return positive_part(-excess)
+
+    def cdf(self, x: object) -> Ball:
+        """(1−q)·Q(L ≤ y) + q·P(L ≤ y) at the base loss y behind x."""
+        excess = ball(x).expm1()
+        if excess < -self.rate:
+            return arb(0)
+        if not excess > -self.rate:
+            return hull(arb(0), arb(1))
+        y = self._grow(excess)
+        return (1 - self.rate) * (1 - self.base.add.below(-y)) + self.rate * self.base.remove.cdf(y)
+
+    def support(self) -> tuple[Ball, Ball]:
+        """The base's range, shrunk; down to ln(1−q) where the base may reveal absence."""
+        low, high = self.base.remove.support()
+        floor = (-self.rate).log1p()
+        return (floor if not self.base.add.infinite_mass() <= 0 else self._shrink(low)), self._shrink(high)
+
+    def infinite_mass(self) -> Ball:
+        """q times the base's."""
+        return self.rate * self.base.remove.infinite_mass()
+
+    def atoms(self) -> tuple[Atom, ...]:
+        """The base's atoms, shrunk, with mass (1−q)Q + qP = P·((1−q)e^{−L} + q)."""
+        inner = [
+            Atom(self._shrink(loss), mass * ((1 - self.rate) * (-loss).exp() + self.rate))
+            for loss, mass in self.base.remove.atoms()
+        ]
+        absent = self.base.add.infinite_mass()
+        return tuple(inner) if absent <= 0 else (*inner, Atom((-self.rate).log1p(), (1 - self.rate) * absent))
+
+    def expect(self, f: Callable[[ComplexBall, bool], ComplexBall]) -> ComplexBall:
+        """E_P[f(L')·((1−q)e^{−L} + q)], and the mass that only Q has."""
+        rate = self.rate
+
+        def under_base(x: ComplexBall, analytic: bool) -> ComplexBall:
+            odds = 1 - rate + rate * x.exp()
+            return f(odds.log(analytic=analytic), analytic) * odds * (-x).exp()
+
+        absent = (1 - rate) * self.base.add.infinite_mass()
+        return self.base.remove.expect(under_base) + absent * f(complex_ball((-rate).log1p()), False)
+
+    def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
+        """Present with probability q, then the base's loss, shrunk."""
+        import numpy as np
+
+        present = rng.random(size) < float(self.rate)
+        base = np.where(present, self.base.remove.sample(rng, size), -self.base.add.sample(rng, size))
+        return np.log1p(float(self.rate) * np.expm1(base))
+
+
+class SampledAdd(_Sampled):
+    """The direction in which the record is added."""
+
+    def profile(self, epsilon: object) -> Ball:
+        """See the module's second formula."""
+        x = ball(epsilon)
+        excess = (-x).expm1()
+        if excess > -self.rate:
+            return positive_part(1 - (1 - self.rate) * x.exp()) * self.base.add.profile(-self._grow(excess))
+        return arb(0) if excess <= -self.rate else positive_part(hull(arb(0), 1 - (1 - self.rate) * x.exp()))
+
+    def cdf(self, x: object) -> Ball:
+        """Q(L ≤ y) at the base's reversed loss y behind x; 1 from −ln(1−q) on."""
+        excess = (-ball(x)).expm1()
+        if excess <= -self.rate:
+            return arb(1)
+        if not excess > -self.rate:
+            return hull(arb(0), arb(1))
+        return self.base.add.cdf(-self._grow(excess))
+
+    def support(self) -> tuple[Ball, Ball]:
+        """The base's reversed range, shrunk; up to −ln(1−q) where the base may reveal absence."""
+        low, high = self.base.add.support()
+        ceiling = -(-self.rate).log1p()
+        return -self._shrink(-low), (ceiling if not self.base.add.infinite_mass() <= 0 else -self._shrink(-high))
+
+    def atoms(self) -> tuple[Atom, ...]:
+        """The base's reversed atoms, shrunk; its infinite ones become finite."""
+        inner = tuple(Atom(-self._shrink(-loss), mass) for loss, mass in self.base.add.atoms())
+        absent = self.base.add.infinite_mass()
+        return inner if absent <= 0 else (*inner, Atom(-(-self.rate).log1p(), absent))
+
+    def expect(self, f: Callable[[ComplexBall, bool], ComplexBall]) -> ComplexBall:
+        """E_Q[f(−ln(1 − q + q·e^{−L}))], and the mass that only Q has."""
+        rate = self.rate
+
+        def under_base(x: ComplexBall, analytic: bool) -> ComplexBall:
+            return f(-(1 - rate + rate * (-x).exp()).log(analytic=analytic), analytic)
+
+        absent = self.base.add.infinite_mass()
+        return self.base.add.expect(under_base) + absent * f(complex_ball(-(-rate).log1p()), False)
+
+    def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
+        """The base's reversed loss, shrunk."""
+        import numpy as np
+
+        return -np.log1p(float(self.rate) * np.expm1(-self.base.add.sample(rng, size)))
+
+
+def sampled(base: Directions, rate: Ball) -> Directions:
+    """Both directions of a Poisson-sampled pair."""
+    return Directions(SampledRemove(base, rate), SampledAdd(base, rate), base.attained)

@@ -1,0 +1,144 @@
+"""The loss of two distributions on finitely many outcomes: randomized responses, leaks, custom tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from flint import acb, arb
+
+from bursar.losses._base import Atom, Directions, Loss
+from bursar.numerics.balls import Ball, ComplexBall, ball, complex_ball, hull, infinity, positive_part, square
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class Row(NamedTuple):
+    """One outcome: its probabilities under P and Q, and ln(P/Q) where both are positive."""
+
+    p: Ball
+    q: Ball
+    loss: Ball | None
+
+
+@dataclass(frozen=True)
+class TableLoss(Loss):
+    """Finitely many outcomes. Zero probabilities are exact zeros: an uncertain ball around 0 is not a zero."""
+
+    rows: tuple[Row, ...]
+
+    @classmethod
+    def of(cls, p: Iterable[Ball], q: Iterable[Ball], losses: Sequence[Ball] | None = None) -> TableLoss:
+        """From the two columns; losses may be given where they are known more exactly than as a quotient."""
+        rows = []
+        for i, (a, b) in enumerate(zip(p, q, strict=True)):
+            both = a > 0 and b > 0
+            rows.append(Row(a, b, (losses[i] if losses is not None else (a / b).log()) if both else None))
+        return cls(tuple(rows))
+
+    def reversed(self) -> TableLoss:
+        """The other direction: Q against P."""
+        return TableLoss(tuple(Row(q, p, None if loss is None else -loss) for p, q, loss in self.rows))
+
+    def profile(self, epsilon: object) -> Ball:
+        """Σ (p − e^ε q)₊."""
+        odds = ball(epsilon).exp()
+        return sum((positive_part(row.p - odds * row.q) for row in self.rows), arb(0))
+
+    def cdf(self, x: object) -> Ball:
+        """Σ p over the losses up to x."""
+        point, result = ball(x), arb(0)
+        for row in self.rows:
+            if row.loss is None:
+                result += hull(arb(0), row.p) if row.q > 0 else 0
+            elif row.loss <= point:
+                result += row.p
+            elif not row.loss > point:
+                result += hull(arb(0), row.p)
+        return result
+
+    def support(self) -> tuple[Ball, Ball]:
+        """The smallest and the largest finite loss."""
+        losses = [row.loss for row in self.rows if row.loss is not None]
+        if not losses:
+            return -infinity(), -infinity()
+        low = high = losses[0]
+        for loss in losses[1:]:
+            low, high = low.min(loss), high.max(loss)
+        return low, high
+
+    def infinite_mass(self) -> Ball:
+        """P's mass where Q has none."""
+        return sum((row.p for row in self.rows if not row.q > 0 and row.p > 0), arb(0))
+
+    def atoms(self) -> tuple[Atom, ...]:
+        """Every outcome that both distributions can produce."""
+        return tuple(Atom(row.loss, row.p) for row in self.rows if row.loss is not None)
+
+    def mean(self) -> Ball:
+        """Σ p·ln(p/q)."""
+        if not self.infinite_mass() <= 0:
+            return infinity()
+        return sum((atom.mass * atom.loss for atom in self.atoms()), arb(0))
+
+    def variance(self) -> Ball:
+        """Σ p·(ln(p/q) − mean)²."""
+        mean = self.mean()
+        if not mean.is_finite():
+            return infinity()
+        return sum((atom.mass * square(atom.loss - mean) for atom in self.atoms()), arb(0))
+
+    def cumulant(self, t: object) -> ComplexBall:
+        """ln Σ p·e^{tL} over the finite losses."""
+        z = complex_ball(t)
+        return sum((atom.mass * (z * atom.loss).exp() for atom in self.atoms()), acb(0)).log()
+
+    def expect(self, f: Callable[[ComplexBall, bool], ComplexBall]) -> ComplexBall:
+        """E[f(L); L < ∞]."""
+        return sum((atom.mass * f(complex_ball(atom.loss), False) for atom in self.atoms()), acb(0))
+
+    def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
+        """Losses of outcomes drawn from P."""
+        import numpy as np
+
+        drawn = [row for row in self.rows if row.p > 0]
+        losses = np.array([np.inf if row.loss is None else float(row.loss) for row in drawn])
+        weights = np.array([float(row.p) for row in drawn])
+        return rng.choice(losses, size=size, p=weights / weights.sum())
+
+
+def leaky_response(epsilon: Ball, leak: Ball) -> TableLoss:
+    """Leaky randomized response, the worst case of (ε, δ): truth or lie with odds e^ε, and with probability δ everything."""
+    kept = 1 - leak
+    truth, lie = kept / (1 + (-epsilon).exp()), kept / (1 + epsilon.exp())
+    rows = [Row(truth, lie, epsilon), Row(lie, truth, -epsilon)]
+    if not leak <= 0:
+        rows += [Row(leak, arb(0), None), Row(arb(0), leak, None)]
+    return TableLoss(tuple(rows))
+
+
+def both_directions(table: TableLoss, *, attained: bool = True) -> Directions:
+    """The table and its reverse."""
+    return Directions(table, table.reversed(), attained)
+
+
+def connect_the_dots(corners: Sequence[tuple[Ball, Ball]]) -> TableLoss:
+    """The pair whose profile is the convex falling piecewise linear curve through the corners (e^ε, δ), from (0, 1) on.
+
+    The mass of Q at a corner is the change of slope there, P's is e^ε times that, and what remains of the curve at its end is P's mass at
+    infinity. It dominates every pair whose profile lies below the curve (Doroshenko et al. 2022).
+    """
+    slopes = [(h1 - h0) / (t1 - t0) for (t0, h0), (t1, h1) in zip(corners, corners[1:], strict=False)]
+    slopes.append(arb(0))
+    rows, rest = [], arb(1)
+    for (t, _), left, right in zip(corners[1:], slopes, slopes[1:], strict=False):
+        q = positive_part(right - left)
+        rest -= q
+        rows.append(Row(t * q, q, t.log() if q > 0 else None))
+    rows.append(Row(arb(0), positive_part(rest), None))
+    end = corners[-1][1]
+    if not end <= 0:
+        rows.append(Row(end, arb(0), None))
+    return TableLoss(tuple(rows))

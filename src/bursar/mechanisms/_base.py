@@ -1,0 +1,128 @@
+"""What a mechanism is: one private release with its parameters, and what it claims.
+
+A mechanism states promises with citations, and its privacy-loss distributions where they are known. It knows nothing of composition: ``m * 7`` and
+``m + n`` make a `Composition`, the only owner of counts.
+
+A class of your own needs no registration: derive from `Mechanism` (a frozen dataclass with a ``name``), return its `claims`, and, if you know the
+pair of output distributions, its `losses`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from bursar.errors import BursarError, ConversionRefused, LossUnknown
+from bursar.guarantees import GDP, TCDP, ZCDP, ApproxDP, BoundedRange, Claim, Guarantee, PureDP, Renyi, RenyiCurve, Tightness
+from bursar.guarantees.convert import convert
+from bursar.losses import Directions
+from bursar.numerics.balls import working
+from bursar.numerics.validate import choice
+from bursar.written import Written
+
+if TYPE_CHECKING:
+    from bursar.composition import Composition
+
+ADD_REMOVE = "add_remove"
+REPLACE_ONE = "replace_one"
+RELATIONS = (ADD_REMOVE, REPLACE_ONE)
+
+Kind = TypeVar("Kind", bound=Guarantee)
+
+_SIZE: dict[type[Guarantee], Any] = {
+    PureDP: lambda p: p.epsilon.high,
+    ApproxDP: lambda p: (p.delta.high, p.epsilon.high),
+    BoundedRange: lambda p: p.eta.high,
+    ZCDP: lambda p: (p.delta.high, p.rho.high),
+    TCDP: lambda p: (-p.omega.low, p.rho.high),
+    GDP: lambda p: p.mu.high,
+}
+
+
+class Mechanism(Written, ABC):
+    """One private release."""
+
+    @property
+    @abstractmethod
+    def relation(self) -> str:
+        """Which databases count as neighbours: ``add_remove`` or ``replace_one``."""
+
+    @abstractmethod
+    def claims(self) -> tuple[Claim, ...]:
+        """The promises it keeps, each with its source and its tightness."""
+
+    def losses(self) -> Directions:
+        """Its privacy-loss distributions; `LossUnknown` with the reason where none are known."""
+        raise LossUnknown(f"{self.text()} states no privacy-loss distribution")
+
+    def enlarged(self, size: int) -> Mechanism | None:
+        """The same noise against a sensitivity ``size`` times as large, where that is a mechanism of the same kind."""
+        return None
+
+    def promise(self, kind: type[Kind]) -> Kind:
+        """The best promise of this kind that its claims imply; `ConversionRefused` says why there is none."""
+        # Remembered per object, not per value: equal mechanisms may cover different readings of their numbers.
+        known = self.__dict__.setdefault("_promises", {})
+        if kind not in known:
+            with working():
+                known[kind] = self._find(kind)
+        if isinstance(known[kind], str):
+            raise ConversionRefused(known[kind], about=f"{self.text()} promises no {kind.__name__}")
+        return known[kind]  # type: ignore[no-any-return]
+
+    def _find(self, kind: type[Kind]) -> Guarantee | str:
+        found, reasons = [], []
+        for claim in self.claims():
+            try:
+                found.append(self._as(claim.guarantee, kind))
+            except ConversionRefused as refusal:
+                reasons.append(refusal.why)
+        if not found:
+            return "; ".join(dict.fromkeys(reasons)) or "it makes no claims"
+        if kind is Renyi:
+            return Renyi.best_of(found)  # type: ignore[arg-type]
+        return min(found, key=_SIZE[kind]) if kind in _SIZE else found[0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field: value for field, value in self.__dict__.items() if field != "_promises"}
+
+    @staticmethod
+    def _as(promise: Guarantee, kind: type[Kind]) -> Kind:
+        if kind is ApproxDP and not isinstance(promise, ApproxDP):
+            # Only pure promises come with a δ of their own (none); a curve would need its point chosen.
+            return convert(convert(promise, PureDP), ApproxDP)  # type: ignore[return-value]
+        return convert(promise, kind)
+
+    def __mul__(self, count: int) -> Composition:
+        from bursar.composition import Composition
+
+        return Composition([(self, count)])
+
+    __rmul__ = __mul__
+
+    def __add__(self, other: object) -> Composition:
+        from bursar.composition import Composition
+
+        return Composition([(self, 1)]) + other
+
+    def __radd__(self, other: object) -> Composition:
+        return self + other
+
+
+def relation_field(relation: object) -> str:
+    """Check a ``relation`` argument."""
+    return choice(relation=relation, among=RELATIONS)
+
+
+def renyi_of_losses(mechanism: Mechanism, citation: str, tightness: Tightness = Tightness.TIGHT) -> Claim:
+    """The claim that the mechanism's Rényi curve is its loss distributions' own."""
+    losses = mechanism.losses()
+    return Claim(RenyiCurve(mechanism.text(), losses.renyi), citation, tightness)
+
+
+def known_losses(mechanism: Mechanism) -> Directions | str:
+    """The loss distributions, or why they are not known."""
+    try:
+        return mechanism.losses()
+    except (LossUnknown, BursarError) as unknown:
+        return str(unknown)

@@ -1,0 +1,49 @@
+"""A black box with a promise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flint import arb
+
+from bursar.errors import InputError, LossUnknown
+from bursar.guarantees import GDP, ApproxDP, BoundedRange, Claim, Guarantee, Profile, PureDP, Tightness
+from bursar.losses import BoundedRangeLoss, Directions, GaussianLoss, connect_the_dots, leaky_response, symmetric
+from bursar.losses.table import both_directions
+from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field
+from bursar.numerics.balls import ball
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Declared(Mechanism):
+    """Some mechanism of which only a promise is known. Bounds then speak of the worst mechanism that keeps the promise."""
+
+    guarantee: Guarantee
+    relation: str = ADD_REMOVE
+    name = "declared"
+
+    def __init__(self, guarantee: Guarantee, *, relation: str = ADD_REMOVE) -> None:
+        if not isinstance(guarantee, Guarantee):
+            raise InputError(
+                f"declared needs a promise such as PureDP(epsilon=0.1), not {guarantee!r}", argument="guarantee"
+            )
+        self._set(guarantee=guarantee, relation=relation_field(relation))
+
+    def claims(self) -> tuple[Claim, ...]:
+        """The promise itself."""
+        return (Claim(self.guarantee, "declared", Tightness.EXACT),)
+
+    def losses(self) -> Directions:
+        """The worst pair that the promise allows, where there is one."""
+        promise = self.guarantee
+        if isinstance(promise, PureDP):
+            return both_directions(leaky_response(ball(promise.epsilon), arb(0)))
+        if isinstance(promise, ApproxDP):
+            return both_directions(leaky_response(ball(promise.epsilon), ball(promise.delta)))
+        if isinstance(promise, GDP):
+            return symmetric(GaussianLoss(ball(promise.mu)))
+        if isinstance(promise, BoundedRange):
+            return symmetric(BoundedRangeLoss(ball(promise.eta)), attained=False)
+        if isinstance(promise, Profile):
+            return symmetric(connect_the_dots(promise.corners()))
+        raise LossUnknown(f"{promise.text()} bounds divergences, and no single pair of distributions is their worst case")

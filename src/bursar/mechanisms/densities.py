@@ -1,0 +1,87 @@
+"""A mechanism of your own with two output densities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from flint import arb
+
+from bursar.errors import InputError
+from bursar.guarantees import Claim, PureDP, Tightness
+from bursar.guarantees._base import rounded_up
+from bursar.losses import DensityLoss, Directions
+from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field, renyi_of_losses
+from bursar.numerics.balls import ball, working
+from bursar.numerics.formula import Formula
+from bursar.numerics.real import Number, Real
+from bursar.numerics.validate import real
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Densities(Mechanism):
+    """Output densities with the record (p) and without it (q), as formulas in x, proportional to these on [low, high].
+
+    ``breaks`` lists the places where a formula has a corner or a jump, such as 0 for abs(x).
+    """
+
+    p: Formula
+    q: Formula
+    low: Real
+    high: Real
+    breaks: tuple[Real, ...] = ()
+    relation: str = ADD_REMOVE
+    name = "densities"
+
+    def __init__(
+        self,
+        p: str | Formula,
+        q: str | Formula,
+        *,
+        low: Number,
+        high: Number,
+        breaks: Iterable[Number] = (),
+        relation: str = ADD_REMOVE,
+    ) -> None:
+        start, end = real(low=low), real(high=high)
+        if not start < end:
+            raise InputError(f"low must be below high, not {start.text()} and {end.text()}", argument="low")
+        places = tuple(sorted(real(breaks=place) for place in breaks))
+        if any(not start < place < end for place in places):
+            raise InputError("breaks must lie between low and high", argument="breaks")
+        self._set(p=_formula(p), q=_formula(q), low=start, high=end, breaks=places, relation=relation_field(relation))
+        _check(self)
+
+    def claims(self) -> tuple[Claim, ...]:
+        """The largest loss found on a fine partition, where it is bounded; and the Rényi curve."""
+        losses = self.losses()
+        top = losses.largest_loss()
+        pure = (Claim(PureDP(rounded_up(top.max(arb(0)))), "DMNS06"),) if top.is_finite() else ()
+        return *pure, renyi_of_losses(self, "Mir17", Tightness.TIGHT)
+
+    def losses(self) -> Directions:
+        """By rigorous integration, so slower than a closed form."""
+        places = (ball(self.low), *(ball(place) for place in self.breaks), ball(self.high))
+        return Directions(DensityLoss(self.p, self.q, places), DensityLoss(self.q, self.p, places), True)
+
+
+def _formula(given: str | Formula) -> Formula:
+    return given if isinstance(given, Formula) else Formula(given)
+
+
+@lru_cache(maxsize=256)
+def _masses_are_positive(mechanism: Densities) -> bool:
+    with working():
+        loss = mechanism.losses().remove
+        assert isinstance(loss, DensityLoss)
+        return all(mass.is_finite() and mass > 0 for mass in loss.masses())
+
+
+def _check(mechanism: Densities) -> None:
+    """Both formulas must have a finite positive integral."""
+    if not _masses_are_positive(mechanism):
+        raise InputError(
+            "each density must have a finite, positive integral over [low, high]; name its corners in breaks=",
+            argument="p",
+        )

@@ -1,0 +1,106 @@
+"""Poisson sampling: every record takes part with probability ``rate``, independently."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bursar.errors import ConversionRefused, InputError, LossUnknown
+from bursar.guarantees import ApproxDP, Claim, PureDP, Renyi, Tightness
+from bursar.guarantees._base import rounded_up
+from bursar.guarantees.sampled_renyi import sampled_curve
+from bursar.losses import Directions, GaussianLoss, TableLoss, replaced_gaussian, sampled, sampled_gaussian
+from bursar.losses.table import Row, both_directions
+from bursar.mechanisms._base import ADD_REMOVE, REPLACE_ONE, Mechanism, known_losses, renyi_of_losses
+from bursar.mechanisms.gaussian import Gaussian
+from bursar.numerics.balls import Ball, ball
+from bursar.numerics.real import Number, Real
+from bursar.numerics.validate import real
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class PoissonSampled(Mechanism):
+    """A mechanism run on a Poisson sample. Shuffling or fixed-size batches are not Poisson sampling, and cost more.
+
+    Under replace_one every record's contribution is taken to be at most half the sensitivity (so that leaving it out moves the
+    output half as far as replacing it).
+    """
+
+    mechanism: Mechanism
+    rate: Real
+    name = "poisson"
+
+    def __init__(self, mechanism: Mechanism, rate: Number) -> None:
+        if not isinstance(mechanism, Mechanism):
+            raise InputError(f"poisson needs one mechanism, not {mechanism!r}", argument="mechanism")
+        self._set(mechanism=mechanism, rate=real(rate=rate, above=0, at_most=1))
+
+    @property
+    def relation(self) -> str:
+        """The mechanism's own."""
+        return self.mechanism.relation
+
+    def claims(self) -> tuple[Claim, ...]:
+        """Amplified promises under add_remove; under replace_one only what mixing cannot worsen."""
+        if self.rate == 1:
+            return self.mechanism.claims()
+        if self.relation == REPLACE_ONE:
+            return tuple(Claim(claim.guarantee, claim.citation) for claim in self.mechanism.claims())
+        return *self._amplified(), *self._renyi()
+
+    def _amplified(self) -> tuple[Claim, ...]:
+        """(ε, δ) becomes (ln(1 + q(e^ε − 1)), qδ)."""
+        try:
+            base = self.mechanism.promise(ApproxDP)
+        except ConversionRefused:
+            return ()
+        rate = ball(self.rate)
+        epsilon = rounded_up((rate * ball(base.epsilon).expm1()).log1p())
+        delta = Real(base.delta * self.rate, base.delta.low * self.rate.low, base.delta.high * self.rate.high)
+        told = any(
+            claim.tightness is not Tightness.BOUND and isinstance(claim.guarantee, (PureDP, ApproxDP))
+            for claim in self.mechanism.claims()
+        )
+        promise = PureDP(epsilon) if delta.high == 0 else ApproxDP(epsilon, delta)
+        return (Claim(promise, "BBG18", Tightness.TIGHT if told else Tightness.BOUND),)
+
+    def _renyi(self) -> tuple[Claim, ...]:
+        losses = known_losses(self.mechanism)
+        if isinstance(losses, Directions) and isinstance(losses.remove, TableLoss):
+            return (renyi_of_losses(self, "ZDW22"),) if losses.infinite_mass() <= 0 else ()
+        if isinstance(losses, Directions) and losses.remove is losses.add:
+            curve = sampled_curve(self.text(), losses.renyi, ball(self.rate), factor=1)
+            return (Claim(curve, "MTZ19"),)
+        try:
+            base = self.mechanism.promise(Renyi)
+        except ConversionRefused:
+            return ()
+        return (Claim(sampled_curve(self.text(), base.at, ball(self.rate), factor=3), "ZW19"),)
+
+    def losses(self) -> Directions:
+        """From the mechanism's own pair; under replace_one for Gaussian noise only."""
+        base, rate = self.mechanism, ball(self.rate)
+        if self.rate == 1:
+            return base.losses()
+        if base.relation != ADD_REMOVE:
+            if isinstance(base, Gaussian):
+                return replaced_gaussian(ball(base.sigma), rate)
+            raise LossUnknown(f"under replace_one the sampled pair is known for Gaussian noise only, not for {base.text()}")
+        losses = base.losses()
+        if isinstance(losses.remove, GaussianLoss):
+            return sampled_gaussian(1 / losses.remove.mu, rate)
+        if isinstance(losses.remove, TableLoss):
+            return both_directions(_sampled_table(losses.remove, rate), attained=losses.attained)
+        return sampled(losses, rate)
+
+
+def _sampled_table(table: TableLoss, rate: Ball) -> TableLoss:
+    """Each outcome has probability (1−q)Q + qP with the record sampled, Q without."""
+    rows = []
+    for p, q, loss in table.rows:
+        if loss is not None:
+            rows.append(Row(q + rate * (p - q), q, (rate * loss.expm1()).log1p()))
+        elif q > 0:
+            rows.append(Row((1 - rate) * q, q, (-rate).log1p()))
+        else:
+            rows.append(Row(rate * p, q, None))
+    return TableLoss(tuple(rows))

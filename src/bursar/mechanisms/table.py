@@ -1,0 +1,76 @@
+"""A mechanism of your own on finitely many outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from bursar.errors import InputError
+from bursar.guarantees import ApproxDP, Claim, PureDP, Tightness
+from bursar.guarantees._base import rounded_up
+from bursar.losses import Directions, TableLoss
+from bursar.losses.table import both_directions
+from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field, renyi_of_losses
+from bursar.numerics.balls import Ball, ball
+from bursar.numerics.real import Number, Real
+from bursar.numerics.validate import probability
+
+_NEARLY_ONE = Fraction(1, 10**9)
+_MOST_ROWS = 100_000
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Table(Mechanism):
+    """Outcome probabilities with the record (p) and without it (q). Columns that sum to 1 only up to rounding are normalised."""
+
+    p: tuple[Real, ...]
+    q: tuple[Real, ...]
+    relation: str = ADD_REMOVE
+    name = "table"
+
+    def __init__(self, p: Iterable[Number], q: Iterable[Number], *, relation: str = ADD_REMOVE) -> None:
+        first, second = _column(p, "p"), _column(q, "q")
+        if len(first) != len(second):
+            raise InputError(f"p has {len(first)} outcomes but q has {len(second)}", argument="q")
+        self._set(p=first, q=second, relation=relation_field(relation))
+
+    def claims(self) -> tuple[Claim, ...]:
+        """The largest finite loss with the mass at infinity; and the Rényi curve where there is none."""
+        losses = self.losses()
+        top, leak = losses.largest_loss(), losses.infinite_mass()
+        epsilon = rounded_up(top.max(arb(0))) if top.is_finite() else Real(0)
+        if leak <= 0:
+            return Claim(PureDP(epsilon), "DMNS06", Tightness.TIGHT), renyi_of_losses(self, "Mir17")
+        return (Claim(ApproxDP(epsilon, min(rounded_up(leak), Real(1))), "DKMMN06", Tightness.TIGHT),)
+
+    def losses(self) -> Directions:
+        """The table and its reverse."""
+        return both_directions(TableLoss.of(_normalised(self.p), _normalised(self.q)))
+
+
+def _column(numbers: Iterable[Number], name: str) -> tuple[Real, ...]:
+    if isinstance(numbers, (str, bytes)) or not isinstance(numbers, Iterable):
+        raise InputError(f"{name} must be a list of probabilities, not {numbers!r}", argument=name)
+    column = tuple(probability(**{name: number}) for number in numbers)
+    if not 1 <= len(column) <= _MOST_ROWS:
+        raise InputError(f"{name} must have 1 to {_MOST_ROWS} outcomes, not {len(column)}", argument=name)
+    total = sum(map(Fraction, column), Fraction(0))
+    if abs(total - 1) > _NEARLY_ONE:
+        raise InputError(f"{name} must sum to 1, not {float(total)!r}", argument=name)
+    return column
+
+
+def _normalised(column: tuple[Real, ...]) -> list[Ball]:
+    """Every reading of the column, divided by its sum; exact zeros stay exact."""
+    exact = sum(map(Fraction, column), Fraction(0))
+    balls = []
+    for number in column:
+        value = ball(Fraction(number) / exact)
+        if not number.exact:
+            other = [ball(end / exact) for end in (number.low, number.high)]
+            value = value.union(other[0]).union(other[1])
+        balls.append(value if number > 0 else arb(0))
+    return balls

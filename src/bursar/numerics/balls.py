@@ -1,0 +1,133 @@
+"""Ball arithmetic: where every certified number comes from.
+
+A ball (python-flint's ``arb``) is a midpoint with a radius that provably contains the exact value, rounding included. This
+module is the only way in (`ball`) and out (`up`, `down`, `up_fraction`); everything between is flint's own outward rounding.
+Precision never decides soundness: fewer bits only make wider balls. An undetermined ball leaves as ±infinity.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
+
+from flint import acb, arb, ctx, fmpq
+
+from bursar.numerics.real import Real
+
+Ball = Any  # flint.arb: its type stubs are partial, so balls are opaque to the type checker
+ComplexBall = Any  # flint.acb
+
+WORKING_BITS = 128
+_lock = threading.RLock()
+
+
+@contextmanager
+def working(bits: int = WORKING_BITS) -> Iterator[None]:
+    """Compute with at least this many bits. flint's precision is global, so threads take turns."""
+    with _lock:
+        before = ctx.prec
+        ctx.prec = max(bits, before)
+        try:
+            yield
+        finally:
+            ctx.prec = before
+
+
+def ball(x: object) -> Ball:
+    """A ball around a number: exact numbers exactly, a `Real` with all its readings."""
+    if isinstance(x, arb):
+        return x
+    if isinstance(x, Real):
+        low = arb(fmpq(x.low.numerator, x.low.denominator))
+        return low if x.exact else low.union(arb(fmpq(x.high.numerator, x.high.denominator)))
+    if isinstance(x, Fraction):
+        return arb(fmpq(x.numerator, x.denominator))
+    return arb(x)
+
+
+def complex_ball(x: object) -> ComplexBall:
+    """A complex ball around a number."""
+    return x if isinstance(x, acb) else acb(x if isinstance(x, complex) else ball(x))
+
+
+def hull(*balls: Ball) -> Ball:
+    """The smallest ball that contains all of these."""
+    result = balls[0]
+    for other in balls[1:]:
+        result = result.union(other)
+    return result
+
+
+def up(x: Ball) -> float:
+    """A float that is at least everything in the ball; infinite where nothing is known."""
+    if x.is_nan():
+        return math.inf
+    top = x.upper()
+    if top.is_nan():
+        return math.inf
+    near = float(top)
+    return math.nextafter(near, math.inf) if near < math.inf and arb(near) < top else near
+
+
+def down(x: Ball) -> float:
+    """A float that is at most everything in the ball; minus infinity where nothing is known."""
+    return -up(-x)
+
+
+def up_fraction(x: Ball) -> Fraction:
+    """A short exact fraction that is at least everything in the (finite) ball."""
+    return _fraction(x.upper())
+
+
+def down_fraction(x: Ball) -> Fraction:
+    """A short exact fraction that is at most everything in the (finite) ball."""
+    return _fraction(x.lower())
+
+
+def _fraction(x: Ball) -> Fraction:
+    if not x.is_finite():
+        raise ArithmeticError("an infinite ball has no fraction")
+    mantissa, exponent = (int(part) for part in x.man_exp())
+    return Fraction(mantissa) * (Fraction(2) ** exponent)
+
+
+def maximum(*balls: Ball) -> Ball:
+    """A ball around the largest."""
+    result = balls[0]
+    for other in balls[1:]:
+        result = result.max(other)
+    return result
+
+
+def minimum(*balls: Ball) -> Ball:
+    """A ball around the smallest."""
+    result = balls[0]
+    for other in balls[1:]:
+        result = result.min(other)
+    return result
+
+
+def positive_part(x: Ball) -> Ball:
+    """max(x, 0), as a ball that never reaches below 0."""
+    if x >= 0:
+        return x
+    return arb(0) if x <= 0 else arb(0).union(x.upper().max(arb(0)))
+
+
+def finite(x: Ball) -> bool:
+    """Whether the ball is bounded."""
+    return bool(x.is_finite())
+
+
+def infinity() -> Ball:
+    """The ball at plus infinity."""
+    return arb("inf")
+
+
+def square(x: Ball) -> Ball:
+    """x², also for balls around 0, whose powers flint leaves undetermined."""
+    return positive_part(x * x)

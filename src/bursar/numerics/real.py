@@ -1,0 +1,175 @@
+"""Numbers as people give them, kept exactly.
+
+A float means its shortest decimal: ``0.1`` is one tenth, and that is its value everywhere. Since somebody may have
+meant the binary number instead, a `Real` read from a float remembers both, and every bound covers both readings.
+``int``, ``Fraction``, ``Decimal`` and strings are exact.
+
+In a text form a decimal such as ``0.1`` is read like a float (so Python and the command line agree to the last digit),
+while whole numbers and ratios such as ``1/10`` are exact.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from decimal import Context, Decimal
+from fractions import Fraction
+from typing import Any, Union
+
+from bursar.errors import InputError
+
+Number = Union[int, float, Fraction, Decimal, str]
+
+MAX_DIGITS = 100
+MAX_EXPONENT = 1000
+_DECIMAL = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d+))?\Z", re.ASCII)
+_RATIO = re.compile(r"([+-]?\d+)/(\d+)\Z", re.ASCII)
+
+
+class Real(Fraction):
+    """An exact value with an enclosure [low, high] of every reading of what was given."""
+
+    __slots__ = ("high", "low")
+    low: Fraction
+    high: Fraction
+
+    def __new__(cls, value: Fraction | int, low: Fraction | None = None, high: Fraction | None = None) -> Real:
+        self = super().__new__(cls, value)
+        exact = Fraction(value)
+        self.low = exact if low is None else min(low, exact)
+        self.high = exact if high is None else max(high, exact)
+        return self
+
+    @property
+    def exact(self) -> bool:
+        """Whether there is only one reading."""
+        return self.low == self.high
+
+    def reciprocal(self) -> Real:
+        """1/x, every reading."""
+        return Real(1 / Fraction(self), 1 / self.high, 1 / self.low)
+
+    def times(self, factor: Fraction | int) -> Real:
+        """factor·x for a factor of at least 0, every reading."""
+        return Real(factor * Fraction(self), factor * self.low, factor * self.high)
+
+    def half_square(self) -> Real:
+        """x²/2 for x of at least 0, every reading."""
+        return Real(Fraction(self) ** 2 / 2, self.low**2 / 2, self.high**2 / 2)
+
+    def text(self) -> str:
+        """The text that `read_text` turns back into this number, readings included."""
+        value = Fraction(self)
+        if value.denominator == 1 and self.exact:
+            return str(value.numerator)
+        decimal = _decimal_text(value)
+        if decimal is not None and _covering(value, decimal) == (self.low, self.high):
+            return decimal
+        return f"{value.numerator}/{value.denominator}"
+
+    def __repr__(self) -> str:
+        return f"Real({self.text()})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Real, (Fraction(self), self.low, self.high))
+
+    def __copy__(self) -> Real:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Real:
+        return self
+
+
+def read(number: object, name: str) -> Real:
+    """The number a caller gave for the argument ``name``."""
+    if isinstance(number, Real):
+        return number
+    if isinstance(number, bool):
+        raise InputError(f"{name} must be a number, not {number!r}", argument=name)
+    if isinstance(number, float):
+        if not math.isfinite(number):
+            raise InputError(f"{name} must be a finite number, not {number!r}", argument=name)
+        # float() first: a numpy scalar is a float whose repr is not a number.
+        value = Fraction(repr(float(number)))
+        return Real(value, *_hull(value, Fraction(number)))
+    if isinstance(number, Fraction):
+        return Real(_small_enough(number, name))
+    if isinstance(number, Decimal):
+        if not number.is_finite():
+            raise InputError(f"{name} must be a finite number, not {number}", argument=name)
+        return Real(_from_text(str(number), name)[0])
+    if isinstance(number, str):
+        return Real(_from_text(number.strip(), name)[0])
+    try:
+        whole = operator.index(number)  # type: ignore[arg-type]
+    except TypeError:
+        raise InputError(f"{name} must be a number, not {number!r} ({type(number).__name__})", argument=name) from None
+    return Real(_small_enough(Fraction(whole), name))
+
+
+def read_text(text: str, name: str) -> Real:
+    """The number written in a text form: decimals cover both readings, whole numbers and ratios are exact."""
+    value, decimal = _from_text(text, name)
+    if not decimal:
+        return Real(value)
+    return Real(value, *_covering(value, text))
+
+
+def _from_text(text: str, name: str) -> tuple[Fraction, bool]:
+    """The exact value of a decimal or a ratio, refused before it can become a huge integer; is it a decimal?"""
+    if len(text) > 2 * MAX_DIGITS + 10:
+        raise InputError(f"{name} has too many characters ({len(text)}); at most {MAX_DIGITS} digits", argument=name)
+    if ratio := _RATIO.match(text):
+        if int(ratio[2]) == 0:
+            raise InputError(f"{name} divides by zero: {text}", argument=name)
+        return Fraction(int(ratio[1]), int(ratio[2])), False
+    plain = _DECIMAL.match(text)
+    if plain is None:
+        raise InputError(f"{name} must be a number such as 0.1, 1e-6 or 1/3, not {text!r}", argument=name)
+    digits, exponent = plain[1], plain[2] or "0"
+    if len(digits) > MAX_DIGITS or len(exponent) > 6 or abs(int(exponent)) > MAX_EXPONENT:
+        raise InputError(
+            f"{name} = {text} is out of range: at most {MAX_DIGITS} digits and exponents within ±{MAX_EXPONENT}",
+            argument=name,
+        )
+    return Fraction(text), "." in text or "e" in text.lower()
+
+
+def _small_enough(value: Fraction, name: str) -> Fraction:
+    """Refuse ratios whose numerator or denominator would make exact arithmetic slow."""
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > 4 * MAX_EXPONENT:
+        raise InputError(f"{name} is out of range: exponents within ±{MAX_EXPONENT}", argument=name)
+    return value
+
+
+def _hull(value: Fraction, binary: Fraction) -> tuple[Fraction, Fraction]:
+    return min(value, binary), max(value, binary)
+
+
+def _covering(value: Fraction, decimal: str) -> tuple[Fraction, Fraction]:
+    """Both readings of a decimal: itself, and the float that it is read as (if it is one)."""
+    binary = float(decimal)
+    if not math.isfinite(binary) or (binary == 0 and value != 0):
+        return value, value
+    return _hull(value, Fraction(binary))
+
+
+def _decimal_text(value: Fraction) -> str | None:
+    """The finite decimal expansion of the value, as short as it can be, or None where it has none."""
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest != 1:
+        return None
+    try:
+        short = repr(float(value))
+    except OverflowError:
+        short = ""
+    if short and "inf" not in short and Fraction(short) == value:
+        return short[:-2] if short.endswith(".0") else short
+    context = Context(prec=5 * MAX_EXPONENT)
+    exact = context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(context)
+    text = str(exact).lower()
+    return text if len(text) <= MAX_DIGITS and ("." in text or "e" in text) else None

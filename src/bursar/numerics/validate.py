@@ -1,0 +1,94 @@
+"""The one keyword validator: ``real(sigma=2.0, above=0)`` reads an argument, checks it and names it when it is wrong."""
+
+from __future__ import annotations
+
+import operator
+from fractions import Fraction
+from typing import Any
+
+from bursar.errors import InputError
+from bursar.numerics.real import Real, read
+
+MAX_COUNT = 10**12
+MAX_MAGNITUDE = 10**30
+
+
+def real(
+    *,
+    above: int | None = None,
+    at_least: int | Fraction | None = None,
+    below: int | None = None,
+    at_most: int | None = None,
+    **argument: Any,
+) -> Real:
+    """The named argument as a `Real` within the given limits (every reading of it)."""
+    ((name, given),) = argument.items()
+    value = read(given, name)
+    fits = (
+        (above is None or value.low > above)
+        and (at_least is None or value.low >= at_least)
+        and (below is None or value.high < below)
+        and (at_most is None or value.high <= at_most)
+    )
+    if not fits:
+        allowed = _range(above, at_least, below, at_most)
+        raise InputError(f"{name} must be {allowed}, not {_shown(given)}", argument=name)
+    if abs(value) > MAX_MAGNITUDE:
+        raise InputError(f"{name} must be at most 1e30 in size, not {_shown(given)}", argument=name)
+    return value
+
+
+def noise(**argument: Any) -> Real:
+    """A noise scale or a privacy parameter that divides: above 0, and not absurdly small."""
+    ((name, given),) = argument.items()
+    value = real(above=0, **argument)
+    if value.low < Fraction(1, MAX_MAGNITUDE):
+        raise InputError(f"{name} must be at least 1e-30, not {_shown(given)}", argument=name)
+    return value
+
+
+def probability(**argument: Any) -> Real:
+    """A probability: 0 to 1, both allowed."""
+    return real(at_least=0, at_most=1, **argument)
+
+
+def whole(*, at_least: int, at_most: int = MAX_COUNT, **argument: Any) -> int:
+    """The named argument as a whole number within the limits; floats are refused even when they look whole."""
+    ((name, given),) = argument.items()
+    if isinstance(given, bool):
+        raise InputError(f"{name} must be a whole number, not {given!r}", argument=name)
+    try:
+        value = operator.index(given)
+    except TypeError:
+        if isinstance(given, Fraction) and given.denominator == 1:
+            value = int(given)
+        else:
+            raise InputError(
+                f"{name} must be a whole number, not {_shown(given)} ({type(given).__name__})", argument=name
+            ) from None
+    if not at_least <= value <= at_most:
+        raise InputError(f"{name} must be a whole number from {at_least} to {at_most}, not {_shown(given)}", argument=name)
+    return value
+
+
+def choice(*, among: tuple[str, ...], **argument: Any) -> str:
+    """One of a closed list of words."""
+    ((name, given),) = argument.items()
+    if not isinstance(given, str) or given not in among:
+        raise InputError(f"{name} must be one of {', '.join(among)}, not {given!r}", argument=name)
+    return given
+
+
+def _range(above: Any, at_least: Any, below: Any, at_most: Any) -> str:
+    parts = [
+        f"above {above}" if above is not None else "",
+        f"at least {at_least}" if at_least is not None else "",
+        f"below {below}" if below is not None else "",
+        f"at most {at_most}" if at_most is not None else "",
+    ]
+    return " and ".join(part for part in parts if part)
+
+
+def _shown(given: object) -> str:
+    text = given.text() if isinstance(given, Real) else repr(given)
+    return text if len(text) <= 60 else f"{text[:57]}…"
