@@ -1,6 +1,7 @@
 """A composition: which mechanisms, and how many times each. The only place that knows counts.
 
-A composition is a value, a normalised multiset: equal mechanisms are one term whatever the order in which they came, so ``m * 7 == m + m + … + m``, and
+A composition is a value, a normalised multiset: equal mechanisms are one term whatever the order in which they came,
+so ``m * 7 == m + m + … + m``, and
 no theorem can forget a count.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from bursar.errors import InputError, RelationMismatch
 from bursar.guarantees import Guarantee
@@ -20,31 +21,36 @@ from bursar.numerics.validate import MAX_COUNT, whole
 Kind = TypeVar("Kind", bound=Guarantee)
 
 
-class Term(NamedTuple):
+@dataclass(frozen=True)
+class Term:
     """One mechanism and how often it runs."""
 
     mechanism: Mechanism
     count: int
 
+    def __iter__(self) -> Iterator[Any]:
+        yield self.mechanism
+        yield self.count
+
 
 @dataclass(frozen=True, init=False, repr=False)
 class Composition:
-    """Releases about the same data, queries chosen adaptively, parameters fixed in advance. Empty is allowed, and costs nothing."""
+    """Releases about the same data, queries chosen adaptively, parameters fixed in advance. Empty is allowed, and
+    costs nothing.
+    """
 
     terms: tuple[Term, ...]
 
-    def __init__(self, terms: Iterable[tuple[Mechanism, int]] = ()) -> None:
+    def __init__(self, terms: Iterable[Term | tuple[Mechanism, int]] = ()) -> None:
         merged: dict[Mechanism, Term] = {}
-        for mechanism, count in terms:
-            if not isinstance(mechanism, Mechanism):
-                raise InputError(f"a composition is made of mechanisms, not {mechanism!r}", argument="mechanism")
+        for given, count in terms:
+            if not isinstance(given, Mechanism):
+                raise InputError(f"a composition is made of mechanisms, not {given!r}", argument="mechanism")
             times = whole(count=count, at_least=0, at_most=MAX_COUNT)
-            if not times:
-                continue
-            before = merged.pop(mechanism, None)
-            if before is not None:
-                mechanism, times = _widest(before.mechanism, mechanism), before.count + times
-            merged[mechanism] = Term(mechanism, times)
+            before = merged.pop(given, None)
+            mechanism = given if before is None else _widest(before.mechanism, given)
+            if times or before is not None:
+                merged[mechanism] = Term(mechanism, times + (0 if before is None else before.count))
         object.__setattr__(self, "terms", tuple(sorted(merged.values(), key=lambda term: term.mechanism.text())))
         _check(self.terms)
 
@@ -59,7 +65,9 @@ class Composition:
         return self.terms[0].mechanism.relation if self.terms else ADD_REMOVE
 
     def promise(self, kind: type[Kind]) -> Kind:
-        """The promise of this kind for the whole: every term's best one, composed. `ConversionRefused` names the term that has none."""
+        """The promise of this kind for the whole: every term's best one, composed. `ConversionRefused` names the term
+        that has none.
+        """
         promises = []
         for mechanism, count in self.terms:
             promises.append((mechanism.promise(kind), count))

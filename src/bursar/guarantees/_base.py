@@ -1,7 +1,9 @@
 """What a promise is: one statement of differential privacy, in one language, with exact numbers.
 
-Every promise says what it means as (ε, δ): `delta_at` and `epsilon_at` return balls whose upper ends are proved. Composing,
-taking the worst of several and passing to groups stay inside one language; `bursar.guarantees.convert` goes between languages.
+Every promise says what it means as (ε, δ): `delta_at` and `epsilon_at` return balls whose upper ends are proved.
+Composing,
+taking the worst of several and passing to groups stay inside one language; `bursar.guarantees.convert` goes between
+languages.
 """
 
 from __future__ import annotations
@@ -90,4 +92,3 @@ def total(numbers: Sequence[tuple[Real, int]]) -> Real:
 def largest(numbers: Sequence[Real]) -> Real:
     """The largest number, covering every reading of each."""
     return Real(max(map(Fraction, numbers)), max(n.low for n in numbers), max(n.high for n in numbers))
-

@@ -74,7 +74,9 @@ def _curve(promise: Any) -> ProfileCurve:
 
 def _concentrated_curve(promise: ZCDP | TCDP, largest_order: float) -> Renyi:
     if isinstance(promise, ZCDP) and promise.delta > 0:
-        raise ConversionRefused("a δ-approximate promise bounds no Rényi divergence: the leaked mass may lose everything")
+        raise ConversionRefused(
+            "a δ-approximate promise bounds no Rényi divergence: the leaked mass may lose everything"
+        )
     rho = ball(promise.rho)
 
     def at(alpha: Ball) -> Ball:
@@ -113,10 +115,41 @@ def _unleaking(promise: ZCDP) -> ZCDP:
 _LEAK = "with δ > 0 the loss may be infinite with probability δ, so every Rényi divergence may be infinite"
 _UNBOUNDED = "its loss may be unbounded, and pure privacy bounds every loss"
 _RANGE = "its loss may be unbounded, and bounded range bounds it"
-_SHAPE = "its tail may be heavier than any Gaussian's (randomized response with ε = 1 has ρ = 0.462 but needs μ = 1.232 > √(2ρ) = 0.961)"
+_SHAPE = (
+    "its tail may be heavier than any Gaussian's: randomized response with ε = 1 has ρ = 0.462 "
+    "but needs μ = 1.232, more than √(2ρ) = 0.961"
+)
 _LINEAR = "a Rényi curve known at some orders need not stay below a line ρα at all orders"
 _FINITE = "a profile known point by point may leave mass at infinity, where every Rényi divergence is infinite"
 _KNOWN_POINTS = "a profile known point by point does not bound the trade-off between its points by a Gaussian's"
+
+
+def _pure_if_no_leak(promise: ApproxDP, why: str = _UNBOUNDED) -> PureDP:
+    if promise.delta > 0:
+        raise ConversionRefused(why)
+    return PureDP(promise.epsilon)
+
+
+def _profile_to_pure(promise: Profile) -> PureDP:
+    closed = [epsilon for epsilon, delta in promise.points if delta.high == 0]
+    if not closed:
+        raise ConversionRefused("no point of the profile has δ = 0")
+    return PureDP(min(closed))
+
+
+def _renyi_to_tcdp(promise: Renyi) -> TCDP:
+    """A curve known up to some order ω is below the line ρα there, with ρ the largest γ/α at the corners."""
+    if not promise.orders:
+        raise ConversionRefused("the Rényi curve is a function; write it down with .points(orders)")
+    # γ is non-decreasing, so on each stretch γ(α)/α is at most the right end's γ over the left end's order (1 for the
+    # first).
+    lefts = [arb(1), *(ball(order) for order in promise.orders[:-1])]
+    ratios = [ball(value) / left for value, left in zip(promise.values, lefts, strict=True)]
+    rho = ratios[0]
+    for ratio in ratios[1:]:
+        rho = rho.max(ratio)
+    return TCDP(rounded_up(rho), promise.orders[-1])
+
 
 ARROWS: dict[tuple[type[Guarantee], type[Guarantee]], Arrow | str] = {
     (PureDP, PureDP): lambda p: p,
@@ -126,12 +159,14 @@ ARROWS: dict[tuple[type[Guarantee], type[Guarantee]], Arrow | str] = {
     (PureDP, TCDP): lambda p: TCDP(_pure_to_rho(p), LARGEST_OMEGA),
     (PureDP, GDP): _pure_to_gdp,
     (PureDP, Profile): _curve,
-    (ApproxDP, PureDP): lambda p: _pure_if_no_leak(p),
+    (ApproxDP, PureDP): _pure_if_no_leak,
     (ApproxDP, BoundedRange): _RANGE,
     (ApproxDP, Renyi): lambda p: convert(_pure_if_no_leak(p, _LEAK), Renyi),
     (ApproxDP, ZCDP): lambda p: ZCDP(_pure_to_rho(PureDP(p.epsilon)), p.delta),
     (ApproxDP, TCDP): lambda p: convert(_pure_if_no_leak(p, _LEAK), TCDP),
-    (ApproxDP, GDP): lambda p: convert(_pure_if_no_leak(p, "no Gaussian loss is infinite with positive probability"), GDP),
+    (ApproxDP, GDP): lambda p: convert(
+        _pure_if_no_leak(p, "no Gaussian loss is infinite with positive probability"), GDP
+    ),
     (ApproxDP, Profile): _curve,
     (BoundedRange, PureDP): lambda p: PureDP(p.eta),
     (BoundedRange, BoundedRange): lambda p: p,
@@ -144,7 +179,7 @@ ARROWS: dict[tuple[type[Guarantee], type[Guarantee]], Arrow | str] = {
     (Renyi, BoundedRange): _RANGE,
     (Renyi, Renyi): lambda p: p,
     (Renyi, ZCDP): _LINEAR,
-    (Renyi, TCDP): lambda p: _renyi_to_tcdp(p),
+    (Renyi, TCDP): _renyi_to_tcdp,
     (Renyi, GDP): _SHAPE,
     (Renyi, Profile): _curve,
     (ZCDP, PureDP): _UNBOUNDED,
@@ -168,7 +203,7 @@ ARROWS: dict[tuple[type[Guarantee], type[Guarantee]], Arrow | str] = {
     (GDP, TCDP): lambda p: TCDP(p.mu.half_square(), LARGEST_OMEGA),
     (GDP, GDP): lambda p: p,
     (GDP, Profile): _curve,
-    (Profile, PureDP): lambda p: _profile_to_pure(p),
+    (Profile, PureDP): _profile_to_pure,
     (Profile, BoundedRange): _RANGE,
     (Profile, Renyi): _FINITE,
     (Profile, ZCDP): _FINITE,
@@ -176,32 +211,6 @@ ARROWS: dict[tuple[type[Guarantee], type[Guarantee]], Arrow | str] = {
     (Profile, GDP): _KNOWN_POINTS,
     (Profile, Profile): lambda p: p,
 }
-
-
-def _pure_if_no_leak(promise: ApproxDP, why: str = _UNBOUNDED) -> PureDP:
-    if promise.delta > 0:
-        raise ConversionRefused(why)
-    return PureDP(promise.epsilon)
-
-
-def _profile_to_pure(promise: Profile) -> PureDP:
-    closed = [epsilon for epsilon, delta in promise.points if delta.high == 0]
-    if not closed:
-        raise ConversionRefused("no point of the profile has δ = 0")
-    return PureDP(min(closed))
-
-
-def _renyi_to_tcdp(promise: Renyi) -> TCDP:
-    """A curve known up to some order ω is below the line ρα there, with ρ the largest γ/α at the corners."""
-    if not promise.orders:
-        raise ConversionRefused("the Rényi curve is a function; write it down with .points(orders)")
-    # γ is non-decreasing, so on each stretch γ(α)/α is at most the right end's γ over the left end's order (1 for the first).
-    lefts = [arb(1), *(ball(order) for order in promise.orders[:-1])]
-    ratios = [ball(value) / left for value, left in zip(promise.values, lefts, strict=True)]
-    rho = ratios[0]
-    for ratio in ratios[1:]:
-        rho = rho.max(ratio)
-    return TCDP(rounded_up(rho), promise.orders[-1])
 
 
 def _kind(cls: type[Guarantee]) -> type[Guarantee]:

@@ -3,10 +3,14 @@
 **Simple** (Canonne, Kamath and Steinke 2020, Prop. 12; Balle et al. 2020, Thm 21): D_α(P‖Q) ≤ γ implies
 δ(ε) ≤ e^{(α−1)(γ−ε)}·(1/α)(1 − 1/α)^{α−1}.
 
-**Optimal** (Asoodeh et al. 2020): merging {P > e^ε Q} and its complement loses nothing for δ(ε) and only lowers the divergence,
-so δ(ε) is at most the largest δ for which some p > δ has p^α q^{1−α} + (1−p)^α (1−q)^{1−α} ≤ e^{(α−1)γ}, q = (p − δ)e^{−ε}.
-The left side is jointly convex in (p, q) and q is affine in p, so it is convex in p: a tangent line at any p₀ is below it
-everywhere, and its smaller end value on [δ, 1] certifies that no p is feasible. Floats choose ε and p₀; balls certify them.
+**Optimal** (Asoodeh et al. 2020): merging {P > e^ε Q} and its complement loses nothing for δ(ε) and only lowers the
+divergence,
+so δ(ε) is at most the largest δ for which some p > δ has p^α q^{1−α} + (1−p)^α (1−q)^{1−α} ≤ e^{(α−1)γ}, q = (p −
+δ)e^{−ε}.
+The left side is jointly convex in (p, q) and q is affine in p, so it is convex in p: a tangent line at any p₀ is
+below it
+everywhere, and its smaller end value on [δ, 1] certifies that no p is feasible. Floats choose ε and p₀; balls certify
+them.
 """
 
 from __future__ import annotations
@@ -35,7 +39,7 @@ def rough_simple_epsilon(alpha: float, gamma: float, log_delta: float) -> float:
 
 
 def rough_simple_log_delta(alpha: float, gamma: float, epsilon: float) -> float:
-    """ln δ by the simple conversion in floats, for searching only."""
+    """Ln δ by the simple conversion in floats, for searching only."""
     return (alpha - 1) * (gamma - epsilon) + alpha * math.log1p(-1 / alpha) - math.log(alpha - 1)
 
 
@@ -166,5 +170,7 @@ class _TwoPoint:
 
     def slack_by_log_delta(self) -> float:
         """∂slack/∂ln δ at the minimiser."""
-        rise = (self.alpha - 1) * math.exp(-self.epsilon) * (self.r - self.s * self.t) / (self.p + (1 - self.p) * self.t)
+        rise = (
+            (self.alpha - 1) * math.exp(-self.epsilon) * (self.r - self.s * self.t) / (self.p + (1 - self.p) * self.t)
+        )
         return rise * self.delta

@@ -20,6 +20,7 @@ from bursar.numerics.balls import Ball, ball, down, infinity, maximum, minimum
 from bursar.numerics.real import Number, Real
 from bursar.numerics.search import minimiser
 from bursar.numerics.validate import real
+import itertools
 
 _SMALLEST_EXCESS = math.log(1e-2)  # below α = 1.01 the conversion only gets worse
 _LARGEST_EXCESS = math.log(1e7)
@@ -27,7 +28,9 @@ _LARGEST_EXCESS = math.log(1e7)
 
 @dataclass(frozen=True, init=False, repr=False)
 class Renyi(Guarantee):
-    """γ known at finitely many orders. Between them (α − 1)γ(α) is convex, so chords bound it; below the first order γ only falls."""
+    """γ known at finitely many orders. Between them (α − 1)γ(α) is convex, so chords bound it; below the first order
+    γ only falls.
+    """
 
     orders: tuple[Real, ...]
     values: tuple[Real, ...]
@@ -44,7 +47,7 @@ class Renyi(Guarantee):
         pairs = sorted((real(order=a, above=1), real(value=g, at_least=0)) for a, g in given)
         if not pairs:
             raise InputError("renyi needs at least one order with its value", argument="orders")
-        if any(first[0] == second[0] for first, second in zip(pairs, pairs[1:], strict=False)):
+        if any(first[0] == second[0] for first, second in itertools.pairwise(pairs)):
             raise InputError("renyi was given the same order twice", argument="orders")
         self._set(orders=tuple(a for a, _ in pairs), values=tuple(g for _, g in pairs))
 
@@ -104,7 +107,9 @@ class Renyi(Guarantee):
 
     def _best(self, rough: Callable[[float], float], certified: Callable[[Ball], Ball]) -> tuple[float, Ball]:
         """Search the order in floats, then certify the most promising few."""
-        high = min(_LARGEST_EXCESS, math.log(self.largest_order - 1)) if self.largest_order < math.inf else _LARGEST_EXCESS
+        high = (
+            min(_LARGEST_EXCESS, math.log(self.largest_order - 1)) if self.largest_order < math.inf else _LARGEST_EXCESS
+        )
         low = min(_SMALLEST_EXCESS, high - 1)
         excess = minimiser(lambda u: rough(1 + math.exp(u)), low, high, points=18, steps=12)
         tried = sorted({1 + math.exp(excess), *self.candidates()}, key=rough)[:3]
@@ -137,7 +142,9 @@ class Renyi(Guarantee):
         return promises[0] if len(promises) == 1 else _pointwise("smallest", promises, lambda balls: minimum(*balls))
 
     def group(self, size: int) -> Renyi:
-        """Groups of 2^c: 3^c γ(2^c α) at orders α ≥ 2 (Mironov 2017, Prop. 2); other sizes round up, other orders are below order 2's."""
+        """Groups of 2^c: 3^c γ(2^c α) at orders α ≥ 2 (Mironov 2017, Prop. 2); other sizes round up, other orders are
+        below order 2's.
+        """
         if size == 1:
             return self
         steps = (size - 1).bit_length()
@@ -239,4 +246,3 @@ def _pairs(
             raise InputError(f"renyi has {len(first)} orders but {len(second)} values", argument="values")
         return list(zip(first, second, strict=True))
     raise InputError("renyi takes either a mapping of orders to values, or orders= with values=", argument="orders")
-

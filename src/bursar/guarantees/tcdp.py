@@ -18,7 +18,9 @@ from bursar.numerics.validate import real
 
 @dataclass(frozen=True, init=False, repr=False)
 class TCDP(Guarantee):
-    """(ρ, ω)-tCDP. The order ω itself may be used too, because Rényi divergence is continuous from the left in its order."""
+    """(ρ, ω)-tCDP. The order ω itself may be used too, because Rényi divergence is continuous from the left in its
+    order.
+    """
 
     rho: Real
     omega: Real

@@ -18,12 +18,17 @@ from bursar.numerics.search import minimiser
 from bursar.numerics.validate import probability, real
 
 
+_NO_LEAK = Real(0)
+
+
 @dataclass(frozen=True, init=False, repr=False)
 class ZCDP(Guarantee):
-    """ρ-zCDP, or δ-approximate ρ-zCDP. The conversion to (ε, δ) takes the best order of the simple conversion (CKS 2020, Cor. 13)."""
+    """ρ-zCDP, or δ-approximate ρ-zCDP. The conversion to (ε, δ) takes the best order of the simple conversion (CKS
+    2020, Cor. 13).
+    """
 
     rho: Real
-    delta: Real = Real(0)
+    delta: Real = _NO_LEAK
     name = "zcdp"
 
     def __init__(self, rho: Number, delta: Number = 0) -> None:

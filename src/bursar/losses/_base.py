@@ -1,6 +1,7 @@
 """The privacy loss as a random variable.
 
-For a pair of output distributions (P, Q) the loss is L(y) = ln(P(y)/Q(y)) with y drawn from P, and L = +∞ where Q has no mass. Everything that
+For a pair of output distributions (P, Q) the loss is L(y) = ln(P(y)/Q(y)) with y drawn from P, and L = +∞ where Q has
+no mass. Everything that
 (ε, δ)-statements can say about the pair is in the law of L: δ(ε) = E[(1 − e^{ε−L})₊] = P(L > ε) − e^ε Q(L > ε).
 
 Methods take numbers or balls and return balls, which enclose the exact value whatever the working precision is.
@@ -67,7 +68,9 @@ class Loss(ABC):
 
     def expect(self, f: Callable[[ComplexBall, bool], ComplexBall]) -> ComplexBall:
         """E[f(L); L < ∞] for f(x, analytic) analytic near the support; refused where the support is unbounded."""
-        raise LossUnknown(f"{type(self).__name__} has no rigorous expectation of arbitrary functions: its support is unbounded")
+        raise LossUnknown(
+            f"{type(self).__name__} has no rigorous expectation of arbitrary functions: its support is unbounded"
+        )
 
     def atoms(self) -> tuple[Atom, ...]:
         """The finite losses with positive probability, where there are finitely many."""
@@ -88,6 +91,10 @@ class Loss(ABC):
         """P(L > x), the mass at infinity included."""
         return 1 - self.cdf(x)
 
+    def rough_renyi(self, alpha: float) -> float:
+        """D_α in floats, for searching."""
+        return float(self.renyi(alpha))
+
     def renyi(self, alpha: object) -> Ball:
         """D_α(P‖Q) for α > 1; infinite with mass at infinity."""
         if not self.infinite_mass() <= 0:
@@ -100,7 +107,8 @@ class Loss(ABC):
 class Directions:
     """Both ordered pairs of a neighbour relation: a record removed (P has it, Q does not), and added.
 
-    ``attained`` says that the mechanism itself produces this pair (or that it is the worst case of what was declared), so that the
+    ``attained`` says that the mechanism itself produces this pair (or that it is the worst case of what was
+    declared), so that the
     pair bounds its cost from below too; otherwise it only dominates.
     """
 
@@ -119,6 +127,12 @@ class Directions:
         if self.remove is self.add:
             return self.remove.renyi(alpha)
         return self.remove.renyi(alpha).max(self.add.renyi(alpha))
+
+    def rough_renyi(self, alpha: float) -> float:
+        """The same in floats, for searching."""
+        if self.remove is self.add:
+            return self.remove.rough_renyi(alpha)
+        return max(self.remove.rough_renyi(alpha), self.add.rough_renyi(alpha))
 
     def infinite_mass(self) -> Ball:
         """The worse direction's P(L = ∞)."""

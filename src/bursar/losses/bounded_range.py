@@ -1,6 +1,7 @@
 """A pair that dominates every η-bounded-range mechanism: the continuous part of a Laplace loss, renormalised.
 
-Its profile is the largest that η-bounded range allows at each ε, which is convex in e^ε; so the pair dominates each release whatever came
+Its profile is the largest that η-bounded range allows at each ε, which is convex in e^ε; so the pair dominates each
+release whatever came
 before, and products of it dominate adaptive compositions. No single mechanism attains it: it bounds from above only.
 """
 
@@ -84,4 +85,5 @@ class BoundedRangeLoss(Loss):
 
         e = float(self.eta)
         u = rng.random(size)
-        return e + 2 * np.log(np.exp(-e) + u * -np.expm1(-e))
+        losses: np.ndarray = e + 2 * np.log(np.exp(-e) + u * -np.expm1(-e))
+        return losses

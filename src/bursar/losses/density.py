@@ -1,6 +1,7 @@
 """The loss of two densities on an interval, given as formulas: everything by rigorous integration.
 
-P and Q have densities proportional to the formulas on [low, high]; the interval is cut into cells until the balls can tell where p exceeds e^ε·q, and
+P and Q have densities proportional to the formulas on [low, high]; the interval is cut into cells until the balls can
+tell where p exceeds e^ε·q, and
 what stays undecided after many cuts is counted both ways.
 """
 
@@ -49,7 +50,9 @@ class DensityLoss(Loss):
         positive: list[tuple[Ball, Ball]] = []
         unsure: list[tuple[Ball, Ball]] = []
         for start, end in reversed(list(zip(self.breaks, self.breaks[1:], strict=False))):
-            stack = [(start + (end - start) * i / _CELLS, start + (end - start) * (i + 1) / _CELLS, 0) for i in range(_CELLS)]
+            stack = [
+                (start + (end - start) * i / _CELLS, start + (end - start) * (i + 1) / _CELLS, 0) for i in range(_CELLS)
+            ]
             while stack:
                 a, b, depth = stack.pop()
                 sign = excess(*self._densities(hull(a, b)))
@@ -114,7 +117,7 @@ class DensityLoss(Loss):
         return self.expect(lambda loss, _: (loss - mean) * (loss - mean)).real
 
     def cumulant(self, t: object) -> ComplexBall:
-        """ln ∫ p·e^{tL}."""
+        """Ln ∫ p·e^{tL}."""
         z = complex_ball(t)
         return self.expect(lambda loss, _: (z * loss).exp()).log()
 
@@ -140,7 +143,8 @@ class DensityLoss(Loss):
         p, q = (np.array([float(pair[i]) for pair in values]) for i in (0, 1))
         cumulative = np.concatenate([[0.0], np.cumsum((p[1:] + p[:-1]) / 2)])
         x = np.interp(rng.random(size) * cumulative[-1], cumulative, grid)
-        return np.log(np.interp(x, grid, p) / np.interp(x, grid, q))
+        losses: np.ndarray = np.log(np.interp(x, grid, p) / np.interp(x, grid, q))
+        return losses
 
 
 def _joined(stretches: list[tuple[Ball, Ball]]) -> list[tuple[Ball, Ball]]:

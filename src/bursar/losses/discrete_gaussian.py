@@ -36,7 +36,7 @@ class DiscreteGaussianLoss(Loss):
         if m <= 0:
             return 1 - self._tail(1 - m)
         s = self.variance_parameter
-        term = (-arb(m) ** 2 / (2 * s)).exp()
+        term = (-(arb(m) ** 2) / (2 * s)).exp()
         ratio, shrink = (-(2 * arb(m) + 1) / (2 * s)).exp(), (-1 / s).exp()
         total, stop = arb(0), arb(2) ** -140
         for _ in range(_MOST_TERMS):
@@ -94,7 +94,8 @@ class DiscreteGaussianLoss(Loss):
             term = 2 * (-rate * k * k).exp()
             value += term
             slope -= term * 2 * arb.pi() ** 2 * k * k
-            # later terms: each is at most e^{−2·rate·k} < 1/2 times the one before once rate·k ≥ 1, and k² grows slower than that
+            # later terms: each is at most e^{−2·rate·k} < 1/2 times the one before once rate·k ≥ 1, and k² grows
+            # slower than that
             if rate * k >= 4 and term < arb(2) ** -140:
                 rest = term * (2 * arb.pi() ** 2 * (k + 1) ** 2)
                 value, slope = value + hull(arb(0), term), slope - hull(arb(0), rest)

@@ -1,4 +1,6 @@
-"""The loss of discrete Laplace (two-sided geometric) noise with integer sensitivity Δ: a lattice between −ε and ε, ε = Δ/scale."""
+"""The loss of discrete Laplace (two-sided geometric) noise with integer sensitivity Δ: a lattice between −ε and ε, ε
+= Δ/scale.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ _LISTED = 10_000
 
 @dataclass(frozen=True)
 class DiscreteLaplaceLoss(Loss):
-    """P(y) ∝ a^{|y|} against the same shifted by Δ, a = e^{−rate}: L = ε for y ≤ 0, −ε for y ≥ Δ, (Δ − 2y)·rate between."""
+    """P(y) ∝ a^{|y|} against the same shifted by Δ, a = e^{−rate}: L = ε for y ≤ 0, −ε for y ≥ Δ, (Δ − 2y)·rate
+    between.
+    """
 
     rate: Ball
     shift: int
@@ -74,7 +78,7 @@ class DiscreteLaplaceLoss(Loss):
         threshold = self._threshold(x)
         for m in integers_around(threshold, -1, self.shift):
             # cdf leaves out the outcomes below the threshold, `below` also those on it
-            certain = (m <= threshold and threshold < m + 1) if strict else (m < threshold and threshold <= m + 1)
+            certain = (m <= threshold < m + 1) if strict else (m < threshold <= m + 1)
             possible = certain or not (threshold < m or threshold > m + 1)
             if possible:
                 ends.append(1 - self._cumulative(m))
@@ -93,7 +97,8 @@ class DiscreteLaplaceLoss(Loss):
             return ()
         a = (-self.rate).exp()
         inner = [
-            Atom((self.shift - 2 * y) * self.rate, (1 - a) / (1 + a) * (-self.rate * y).exp()) for y in range(1, self.shift)
+            Atom((self.shift - 2 * y) * self.rate, (1 - a) / (1 + a) * (-self.rate * y).exp())
+            for y in range(1, self.shift)
         ]
         last = (-self.rate * self.shift).exp() / (1 + a)
         return Atom(self.epsilon, 1 / (1 + a)), *inner, Atom(-self.epsilon, last)
@@ -146,4 +151,5 @@ class DiscreteLaplaceLoss(Loss):
         rate = float(self.rate)
         success = -np.expm1(-rate)
         y = rng.geometric(success, size) - rng.geometric(success, size)
-        return rate * (np.abs(y - self.shift) - np.abs(y))
+        losses: np.ndarray = rate * (np.abs(y - self.shift) - np.abs(y))
+        return losses

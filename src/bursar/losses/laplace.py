@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LaplaceLoss(Loss):
-    """Laplace(0, 1/ε) against Laplace(1, 1/ε), in either direction: ½ at ε, ½e^{−ε} at −ε, density ¼e^{(l−ε)/2} between."""
+    """Laplace(0, 1/ε) against Laplace(1, 1/ε), in either direction: ½ at ε, ½e^{−ε} at −ε, density ¼e^{(l−ε)/2}
+    between.
+    """
 
     epsilon: Ball
 
@@ -73,6 +76,11 @@ class LaplaceLoss(Loss):
             return (self.expect(lambda x, _: (z * x).exp())).log()
         top, bottom = (z + 1) / (2 * z + 1), z / (2 * z + 1)
         return z * self.epsilon + (top + bottom * (-(2 * z + 1) * self.epsilon).exp()).log()
+
+    def rough_renyi(self, alpha: float) -> float:
+        """D_α in floats, for searching."""
+        e, top = float(self.epsilon), alpha / (2 * alpha - 1)
+        return e + math.log(top + (1 - top) * math.exp(-(2 * alpha - 1) * e)) / (alpha - 1)
 
     def expect(self, f: Callable[[ComplexBall, bool], ComplexBall]) -> ComplexBall:
         """E[f(L)] for a function that is analytic near the range."""

@@ -1,6 +1,7 @@
 """The loss of a mechanism that sees each record only with probability q (Poisson sampling), from its base's loss.
 
-With the record present with probability q the pair is ((1−q)Q + qP, Q): removing the record, L' = ln(1 − q + q·e^L); adding it, the reverse.
+With the record present with probability q the pair is ((1−q)Q + qP, Q): removing the record, L' = ln(1 − q + q·e^L);
+adding it, the reverse.
 For profiles this is exact algebra:
 
     remove:  δ'(x) = q·δ_{P‖Q}(ln(1 + (e^x − 1)/q))                       for x > ln(1−q), else 1 − e^x
@@ -54,7 +55,7 @@ class _Sampled(Loss):
         return self.expect(lambda x, _: (x - mean) * (x - mean)).real
 
     def cumulant(self, t: object) -> ComplexBall:
-        """ln E[e^{tL}; L < ∞], by integrating over the base's loss."""
+        """Ln E[e^{tL}; L < ∞], by integrating over the base's loss."""
         z = complex_ball(t)
         return self.expect(lambda x, _: (z * x).exp()).log()
 
@@ -68,7 +69,8 @@ class SampledRemove(_Sampled):
         excess = x.expm1()
         if excess > -self.rate:
             return self.rate * self.base.remove.profile(self._grow(excess))
-        # Below ln(1−q) the profile is 1 − e^x, and where the ball reaches across, the curve stays within that ball's range.
+        # Below ln(1−q) the profile is 1 − e^x, and where the ball reaches across, the curve stays within that ball's
+        # range.
         return positive_part(-excess)
 
     def cdf(self, x: object) -> Ball:
@@ -88,7 +90,7 @@ class SampledRemove(_Sampled):
         return (floor if not self.base.add.infinite_mass() <= 0 else self._shrink(low)), self._shrink(high)
 
     def infinite_mass(self) -> Ball:
-        """q times the base's."""
+        """Q times the base's."""
         return self.rate * self.base.remove.infinite_mass()
 
     def atoms(self) -> tuple[Atom, ...]:
@@ -166,7 +168,8 @@ class SampledAdd(_Sampled):
         """The base's reversed loss, shrunk."""
         import numpy as np
 
-        return -np.log1p(float(self.rate) * np.expm1(-self.base.add.sample(rng, size)))
+        shrunk: np.ndarray = np.log1p(float(self.rate) * np.expm1(-self.base.add.sample(rng, size)))
+        return -shrunk
 
 
 def sampled(base: Directions, rate: Ball) -> Directions:

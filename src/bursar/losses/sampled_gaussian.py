@@ -1,6 +1,7 @@
 """The loss of the Poisson-sampled Gaussian, for a record added or removed, and for a record replaced.
 
-Profiles and distribution functions are closed forms. Means, variances and cumulants are integrals against a normal density over a finite window in
+Profiles and distribution functions are closed forms. Means, variances and cumulants are integrals against a normal
+density over a finite window in
 balls; what lies outside is bounded through |integrand| ≤ (c + c′·e^{κ|x|})·φ and added to the radius.
 """
 
@@ -93,11 +94,13 @@ class _Remove(SampledRemove):
         return self._powers(acb(1), 2, self.mean().mid()).real - square(self.mean() - self.mean().mid())
 
     def cumulant(self, t: object) -> ComplexBall:
-        """ln ∫ φ·odds^{t+1}."""
+        """Ln ∫ φ·odds^{t+1}."""
         return self._powers(complex_ball(t) + 1).log()
 
     def integer_moment(self, order: int) -> Ball:
-        """E_Q[odds^order] by the binomial theorem: Σ C(n,j)(1−q)^{n−j}q^j e^{(j²−j)/(2σ²)} (Mironov, Talwar and Zhang 2019)."""
+        """E_Q[odds^order] by the binomial theorem: Σ C(n,j)(1−q)^{n−j}q^j e^{(j²−j)/(2σ²)} (Mironov, Talwar and Zhang
+        2019).
+        """
         q, half = self.rate, 1 / (2 * self.sigma * self.sigma)
         log_odds = (q / (1 - q)).log()
         total, binomial = arb(0), arb(1)
@@ -124,7 +127,7 @@ class _Add(SampledAdd):
         return self._twin()._powers(acb(0), 2, -middle).real - square(self.mean() - middle)
 
     def cumulant(self, t: object) -> ComplexBall:
-        """ln ∫ φ·odds^{−t}."""
+        """Ln ∫ φ·odds^{−t}."""
         return self._twin()._powers(-complex_ball(t)).log()
 
 
@@ -193,7 +196,7 @@ class _Replace(Loss):
         return self._powers(acb(0), 2, middle).real - square(self.mean() - middle)
 
     def cumulant(self, t: object) -> ComplexBall:
-        """ln ∫ P^{1+t}Q^{−t}."""
+        """Ln ∫ P^{1+t}Q^{−t}."""
         return self._powers(complex_ball(t)).log()
 
     def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:

@@ -10,6 +10,7 @@ from flint import acb, arb
 
 from bursar.losses._base import Atom, Directions, Loss
 from bursar.numerics.balls import Ball, ComplexBall, ball, complex_ball, hull, infinity, positive_part, square
+import itertools
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,7 +92,7 @@ class TableLoss(Loss):
         return sum((atom.mass * square(atom.loss - mean) for atom in self.atoms()), arb(0))
 
     def cumulant(self, t: object) -> ComplexBall:
-        """ln Σ p·e^{tL} over the finite losses."""
+        """Ln Σ p·e^{tL} over the finite losses."""
         z = complex_ball(t)
         return sum((atom.mass * (z * atom.loss).exp() for atom in self.atoms()), acb(0)).log()
 
@@ -110,7 +111,9 @@ class TableLoss(Loss):
 
 
 def leaky_response(epsilon: Ball, leak: Ball) -> TableLoss:
-    """Leaky randomized response, the worst case of (ε, δ): truth or lie with odds e^ε, and with probability δ everything."""
+    """Leaky randomized response, the worst case of (ε, δ): truth or lie with odds e^ε, and with probability δ
+    everything.
+    """
     kept = 1 - leak
     truth, lie = kept / (1 + (-epsilon).exp()), kept / (1 + epsilon.exp())
     rows = [Row(truth, lie, epsilon), Row(lie, truth, -epsilon)]
@@ -127,10 +130,11 @@ def both_directions(table: TableLoss, *, attained: bool = True) -> Directions:
 def connect_the_dots(corners: Sequence[tuple[Ball, Ball]]) -> TableLoss:
     """The pair whose profile is the convex falling piecewise linear curve through the corners (e^ε, δ), from (0, 1) on.
 
-    The mass of Q at a corner is the change of slope there, P's is e^ε times that, and what remains of the curve at its end is P's mass at
+    The mass of Q at a corner is the change of slope there, P's is e^ε times that, and what remains of the curve at
+    its end is P's mass at
     infinity. It dominates every pair whose profile lies below the curve (Doroshenko et al. 2022).
     """
-    slopes = [(h1 - h0) / (t1 - t0) for (t0, h0), (t1, h1) in zip(corners, corners[1:], strict=False)]
+    slopes = [(h1 - h0) / (t1 - t0) for (t0, h0), (t1, h1) in itertools.pairwise(corners)]
     slopes.append(arb(0))
     rows, rest = [], arb(1)
     for (t, _), left, right in zip(corners[1:], slopes, slopes[1:], strict=False):

@@ -1,9 +1,11 @@
 """What a mechanism is: one private release with its parameters, and what it claims.
 
-A mechanism states promises with citations, and its privacy-loss distributions where they are known. It knows nothing of composition: ``m * 7`` and
+A mechanism states promises with citations, and its privacy-loss distributions where they are known. It knows nothing
+of composition: ``m * 7`` and
 ``m + n`` make a `Composition`, the only owner of counts.
 
-A class of your own needs no registration: derive from `Mechanism` (a frozen dataclass with a ``name``), return its `claims`, and, if you know the
+A class of your own needs no registration: derive from `Mechanism` (a frozen dataclass with a ``name``), return its
+`claims`, and, if you know the
 pair of output distributions, its `losses`.
 """
 
@@ -13,7 +15,19 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bursar.errors import BursarError, ConversionRefused, LossUnknown
-from bursar.guarantees import GDP, TCDP, ZCDP, ApproxDP, BoundedRange, Claim, Guarantee, PureDP, Renyi, RenyiCurve, Tightness
+from bursar.guarantees import (
+    GDP,
+    TCDP,
+    ZCDP,
+    ApproxDP,
+    BoundedRange,
+    Claim,
+    Guarantee,
+    PureDP,
+    Renyi,
+    RenyiCurve,
+    Tightness,
+)
 from bursar.guarantees.convert import convert
 from bursar.losses import Directions
 from bursar.numerics.balls import working
@@ -90,7 +104,10 @@ class Mechanism(Written, ABC):
     def _as(promise: Guarantee, kind: type[Kind]) -> Kind:
         if kind is ApproxDP and not isinstance(promise, ApproxDP):
             # Only pure promises come with a δ of their own (none); a curve would need its point chosen.
-            return convert(convert(promise, PureDP), ApproxDP)  # type: ignore[return-value]
+            try:
+                return convert(convert(promise, PureDP), ApproxDP)  # type: ignore[return-value]
+            except ConversionRefused:
+                raise ConversionRefused("its loss is not bounded, so each δ has an ε of its own") from None
         return convert(promise, kind)
 
     def __mul__(self, count: int) -> Composition:
@@ -117,7 +134,7 @@ def relation_field(relation: object) -> str:
 def renyi_of_losses(mechanism: Mechanism, citation: str, tightness: Tightness = Tightness.TIGHT) -> Claim:
     """The claim that the mechanism's Rényi curve is its loss distributions' own."""
     losses = mechanism.losses()
-    return Claim(RenyiCurve(mechanism.text(), losses.renyi), citation, tightness)
+    return Claim(RenyiCurve(mechanism.text(), losses.renyi, rough=losses.rough_renyi), citation, tightness)
 
 
 def known_losses(mechanism: Mechanism) -> Directions | str:

@@ -16,7 +16,9 @@ from bursar.numerics.balls import ball
 
 @dataclass(frozen=True, init=False, repr=False)
 class Declared(Mechanism):
-    """Some mechanism of which only a promise is known. Bounds then speak of the worst mechanism that keeps the promise."""
+    """Some mechanism of which only a promise is known. Bounds then speak of the worst mechanism that keeps the
+    promise.
+    """
 
     guarantee: Guarantee
     relation: str = ADD_REMOVE
@@ -46,4 +48,6 @@ class Declared(Mechanism):
             return symmetric(BoundedRangeLoss(ball(promise.eta)), attained=False)
         if isinstance(promise, Profile):
             return symmetric(connect_the_dots(promise.corners()))
-        raise LossUnknown(f"{promise.text()} bounds divergences, and no single pair of distributions is their worst case")
+        raise LossUnknown(
+            f"{promise.text()} bounds divergences, and no single pair of distributions is their worst case"
+        )

@@ -42,5 +42,5 @@ class DiscreteGaussian(Mechanism):
         return symmetric(DiscreteGaussianLoss(sigma * sigma, self.sensitivity))
 
     def enlarged(self, size: int) -> DiscreteGaussian:
-        """size times the sensitivity."""
+        """Size times the sensitivity."""
         return DiscreteGaussian(self.sigma, sensitivity=self.sensitivity * size, relation=self.relation)

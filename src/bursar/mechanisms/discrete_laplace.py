@@ -14,7 +14,9 @@ from bursar.numerics.validate import noise, whole
 
 @dataclass(frozen=True, init=False, repr=False)
 class DiscreteLaplace(Mechanism):
-    """Integer noise with weights e^{−|y|/scale}. ``scale`` is that law's own parameter, ``sensitivity`` a whole number: ε = sensitivity/scale."""
+    """Integer noise with weights e^{−|y|/scale}. ``scale`` is that law's own parameter, ``sensitivity`` a whole
+    number: ε = sensitivity/scale.
+    """
 
     scale: Real
     sensitivity: int = 1
@@ -39,5 +41,5 @@ class DiscreteLaplace(Mechanism):
         return symmetric(DiscreteLaplaceLoss(1 / ball(self.scale), self.sensitivity))
 
     def enlarged(self, size: int) -> DiscreteLaplace:
-        """size times the sensitivity."""
+        """Size times the sensitivity."""
         return DiscreteLaplace(self.scale, sensitivity=self.sensitivity * size, relation=self.relation)

@@ -20,8 +20,10 @@ _KINDS: tuple[type[Guarantee], ...] = (PureDP, ApproxDP, ZCDP, TCDP, GDP, Renyi)
 class Disjoint(Mechanism):
     """Blocks of the data, each with its own releases; the parts are told apart by a fixed rule on the single record.
 
-    Adding or removing a record touches one block, so the worst block counts. Replacing one may touch two blocks, or one block twice: with
-    ``relation="replace_one"`` the blocks are still given under add_remove, and the promise is the worst block's for groups of two.
+    Adding or removing a record touches one block, so the worst block counts. Replacing one may touch two blocks, or
+    one block twice: with
+    ``relation="replace_one"`` the blocks are still given under add_remove, and the promise is the worst block's for
+    groups of two.
     Partitions that depend on other records (quantiles, clusters) are not disjoint in this sense.
     """
 
@@ -40,7 +42,9 @@ class Disjoint(Mechanism):
             if not isinstance(part, Composition):
                 raise InputError(f"a block must be a mechanism or a composition, not {block!r}", argument="blocks")
             if part.relation != ADD_REMOVE:
-                raise InputError("blocks are given under add_remove, whatever the whole is seen under", argument="blocks")
+                raise InputError(
+                    "blocks are given under add_remove, whatever the whole is seen under", argument="blocks"
+                )
             parts.append(part)
         self._set(blocks=tuple(sorted(parts, key=str)), relation=relation_field(relation))
 

@@ -30,8 +30,8 @@ class FixedSizeSampled(Mechanism):
             raise InputError(f"fixed_size needs one mechanism, not {mechanism!r}", argument="mechanism")
         if mechanism.relation != REPLACE_ONE:
             raise InputError(
-                "sampling a fixed number of records is analysed under replace_one: the sample's size is public, so a record is "
-                f"replaced, never added; give {mechanism.name} relation=replace_one",
+                "sampling a fixed number of records is analysed under replace_one: the sample's size is public, "
+                f"so a record is replaced, never added; give {mechanism.name} relation=replace_one",
                 argument="mechanism",
             )
         drawn, total = whole(sample=sample, at_least=1), whole(population=population, at_least=1)

@@ -15,7 +15,9 @@ from bursar.numerics.validate import noise
 
 @dataclass(frozen=True, init=False, repr=False)
 class Gaussian(Mechanism):
-    """Normal noise. ``sigma`` is the noise divided by the ℓ₂ sensitivity under the stated relation, always: μ = 1/sigma in both relations."""
+    """Normal noise. ``sigma`` is the noise divided by the ℓ₂ sensitivity under the stated relation, always: μ =
+    1/sigma in both relations.
+    """
 
     sigma: Real
     relation: str = ADD_REMOVE
@@ -39,4 +41,3 @@ class Gaussian(Mechanism):
     def enlarged(self, size: int) -> Gaussian:
         """σ/size."""
         return Gaussian(self.sigma.times(Fraction(1, size)), relation=self.relation)
-

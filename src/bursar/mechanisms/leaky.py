@@ -17,7 +17,9 @@ from bursar.numerics.validate import probability, real
 
 @dataclass(frozen=True, init=False, repr=False)
 class LeakyRandomizedResponse(Mechanism):
-    """Randomized response that with probability δ says everything: the worst case of every (ε, δ)-DP mechanism (simulation lemma)."""
+    """Randomized response that with probability δ says everything: the worst case of every (ε, δ)-DP mechanism
+    (simulation lemma).
+    """
 
     epsilon: Real
     delta: Real

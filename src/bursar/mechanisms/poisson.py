@@ -21,7 +21,8 @@ from bursar.numerics.validate import real
 class PoissonSampled(Mechanism):
     """A mechanism run on a Poisson sample. Shuffling or fixed-size batches are not Poisson sampling, and cost more.
 
-    Under replace_one every record's contribution is taken to be at most half the sensitivity (so that leaving it out moves the
+    Under replace_one every record's contribution is taken to be at most half the sensitivity (so that leaving it out
+    moves the
     output half as far as replacing it).
     """
 
@@ -84,7 +85,9 @@ class PoissonSampled(Mechanism):
         if base.relation != ADD_REMOVE:
             if isinstance(base, Gaussian):
                 return replaced_gaussian(ball(base.sigma), rate)
-            raise LossUnknown(f"under replace_one the sampled pair is known for Gaussian noise only, not for {base.text()}")
+            raise LossUnknown(
+                f"under replace_one the sampled pair is known for Gaussian noise only, not for {base.text()}"
+            )
         losses = base.losses()
         if isinstance(losses.remove, GaussianLoss):
             return sampled_gaussian(1 / losses.remove.mu, rate)

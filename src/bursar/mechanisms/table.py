@@ -24,7 +24,9 @@ _MOST_ROWS = 100_000
 
 @dataclass(frozen=True, init=False, repr=False)
 class Table(Mechanism):
-    """Outcome probabilities with the record (p) and without it (q). Columns that sum to 1 only up to rounding are normalised."""
+    """Outcome probabilities with the record (p) and without it (q). Columns that sum to 1 only up to rounding are
+    normalised.
+    """
 
     p: tuple[Real, ...]
     q: tuple[Real, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bursar.numerics.balls import Ball
+import itertools
 
 
 def falling_convex_minorant(points: Sequence[tuple[Ball, Ball]]) -> list[tuple[Ball, Ball]]:
@@ -28,7 +29,7 @@ def falling_convex_minorant(points: Sequence[tuple[Ball, Ball]]) -> list[tuple[B
 def interpolate(corners: Sequence[tuple[Ball, Ball]], t: Ball) -> Ball:
     """The piecewise linear curve through the corners at t, constant beyond the last one."""
     result = corners[-1][1]
-    for (t0, h0), (t1, h1) in zip(corners, corners[1:], strict=False):
+    for (t0, h0), (t1, h1) in itertools.pairwise(corners):
         # A convex curve is the largest of its chords extended, wherever t lies.
         result = result.max(h0 + (h1 - h0) * (t - t0) / (t1 - t0))
     return result

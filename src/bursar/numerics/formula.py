@@ -1,6 +1,7 @@
 """Formulas in one variable, from an allow-list, evaluated in balls: ``exp(-abs(x))/2``.
 
-Numbers, ``x``, ``pi``, + − * / ** (or ^), parentheses and the functions below. Nothing else is read, so a formula from a file is as harmless as a number.
+Numbers, ``x``, ``pi``, + − * / ** (or ^), parentheses and the functions below. Nothing else is read, so a formula
+from a file is as harmless as a number.
 """
 
 from __future__ import annotations
@@ -41,9 +42,13 @@ class Formula:
 
     def __post_init__(self) -> None:
         if not isinstance(self.source, str) or not self.source.strip():
-            raise InputError(f"a formula must be text such as 'exp(-abs(x))/2', not {self.source!r}", argument="formula")
+            raise InputError(
+                f"a formula must be text such as 'exp(-abs(x))/2', not {self.source!r}", argument="formula"
+            )
         if len(self.source) > _MOST:
-            raise InputError(f"a formula may have at most {_MOST} characters, not {len(self.source)}", argument="formula")
+            raise InputError(
+                f"a formula may have at most {_MOST} characters, not {len(self.source)}", argument="formula"
+            )
         self(acb(0, 0), False)
 
     def __call__(self, x: ComplexBall, analytic: bool) -> ComplexBall:
@@ -83,11 +88,17 @@ def _value(node: ast.expr, x: ComplexBall, analytic: bool, source: str) -> Compl
     if isinstance(node, ast.BinOp):
         left, right = _value(node.left, x, analytic, source), _value(node.right, x, analytic, source)
         return _operate(node.op, left, right, analytic, source)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS and len(node.args) == 1:
-        if not node.keywords:
-            return _FUNCTIONS[node.func.id](_value(node.args[0], x, analytic, source), analytic)
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in _FUNCTIONS
+        and len(node.args) == 1
+    ) and not node.keywords:
+        return _FUNCTIONS[node.func.id](_value(node.args[0], x, analytic, source), analytic)
     allowed = ", ".join(_FUNCTIONS)
-    raise InputError(f"the formula {source!r} may use only x, pi, numbers, + - * / ** and {allowed}", argument="formula")
+    raise InputError(
+        f"the formula {source!r} may use only x, pi, numbers, + - * / ** and {allowed}", argument="formula"
+    )
 
 
 def _operate(operator: Any, left: ComplexBall, right: ComplexBall, analytic: bool, source: str) -> ComplexBall:

@@ -10,7 +10,9 @@ from bursar.numerics.balls import Ball, down, up
 
 @dataclass(frozen=True)
 class Interval:
-    """lower ≤ the number ≤ upper; either end may be infinite. It has no ``float()``: which end is safe depends on the question."""
+    """lower ≤ the number ≤ upper; either end may be infinite. It has no ``float()``: which end is safe depends on the
+    question.
+    """
 
     lower: float
     upper: float

@@ -10,12 +10,13 @@ from collections.abc import Callable, Sequence
 from flint import acb, arb
 
 from bursar.numerics.balls import Ball, ComplexBall
+import itertools
 
 
 def integral(f: Callable[[ComplexBall, bool], ComplexBall], breaks: Sequence[Ball]) -> ComplexBall:
     """∫ f over [breaks[0], breaks[-1]], split at the breaks. f takes (x, analytic), as flint asks for it."""
     total = acb(0)
-    for a, b in zip(breaks, breaks[1:], strict=False):
+    for a, b in itertools.pairwise(breaks):
         total += acb.integral(f, a, b)
     return total
 

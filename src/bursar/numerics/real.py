@@ -35,6 +35,7 @@ class Real(Fraction):
     high: Fraction
 
     def __new__(cls, value: Fraction | int, low: Fraction | None = None, high: Fraction | None = None) -> Real:
+        """A value, and the readings around it where there are others."""
         self = super().__new__(cls, value)
         exact = Fraction(value)
         self.low = exact if low is None else min(low, exact)

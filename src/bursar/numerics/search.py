@@ -1,6 +1,7 @@
 """Monotone search that returns both ends, and a plain one-dimensional minimiser.
 
-`crossing` looks for the place where a falling function meets a target. It searches on midpoints and keeps only what the balls prove:
+`crossing` looks for the place where a falling function meets a target. It searches on midpoints and keeps only what
+the balls prove:
 left of the returned interval the function is certainly above the target, right of it certainly not.
 `minimiser` only suggests a point: whoever uses it certifies that point.
 """
@@ -18,7 +19,9 @@ _TINY = 1e-300
 
 
 def crossing(falling: Callable[[float], Ball], target: Ball, *, guess: float = 1.0) -> Interval:
-    """[a, b] with falling(x) > target for 0 ≤ x < a and falling(x) ≤ target for x ≥ b, for a non-increasing function on x ≥ 0."""
+    """[a, b] with falling(x) > target for 0 ≤ x < a and falling(x) ≤ target for x ≥ b, for a non-increasing function
+    on x ≥ 0.
+    """
     if falling(0.0) <= target:
         return Interval(0.0, 0.0)
     bracket = _Bracket(falling, target)
@@ -68,7 +71,9 @@ class _Bracket:
         return self.high < math.inf
 
     def narrow(self) -> None:
-        """The secant method inside the bracket, with bisection as its guard, until it stands still or a ball can no longer tell."""
+        """The secant method inside the bracket, with bisection as its guard, until it stands still or a ball can no
+        longer tell.
+        """
         self.unsure = None
         old, new = (self.low, self.height_low), (self.high, self.height_high)
         for step in range(200):

@@ -1,4 +1,4 @@
-"""The one keyword validator: ``real(sigma=2.0, above=0)`` reads an argument, checks it and names it when it is wrong."""
+"""The one keyword validator: ``real(sigma=2.0, above=0)`` reads an argument, checks it, names it when it is wrong."""
 
 from __future__ import annotations
 
@@ -67,7 +67,9 @@ def whole(*, at_least: int, at_most: int = MAX_COUNT, **argument: Any) -> int:
                 f"{name} must be a whole number, not {_shown(given)} ({type(given).__name__})", argument=name
             ) from None
     if not at_least <= value <= at_most:
-        raise InputError(f"{name} must be a whole number from {at_least} to {at_most}, not {_shown(given)}", argument=name)
+        raise InputError(
+            f"{name} must be a whole number from {at_least} to {at_most}, not {_shown(given)}", argument=name
+        )
     return value
 
 

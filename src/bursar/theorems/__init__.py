@@ -4,8 +4,7 @@ from bursar.theorems import basic, drv10, gdp, kov15, mv16, optimal, renyi, sing
 from bursar.theorems._base import Abstain, Adaptivity, Bound, ForDelta, ForEpsilon, Question, Theorem
 
 THEOREMS: tuple[Theorem, ...] = tuple(
-    module.THEOREM
-    for module in (basic, single, strong, drv10, kov15, steinke, optimal, mv16, renyi, zcdp, tcdp, gdp)
+    module.THEOREM for module in (basic, single, strong, drv10, kov15, steinke, optimal, mv16, renyi, zcdp, tcdp, gdp)
 )
 
 __all__ = ["THEOREMS", "Abstain", "Adaptivity", "Bound", "ForDelta", "ForEpsilon", "Question", "Theorem"]

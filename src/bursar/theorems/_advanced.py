@@ -1,6 +1,7 @@
 """What the closed-form strong composition theorems share: sums over the ε's, and turning a tail bound into an answer.
 
-Each of them says: with probability 1 − δ' the loss stays below mean + √(2S·ln(1/δ')) (or a variant), and the leaks are set aside.
+Each of them says: with probability 1 − δ' the loss stays below mean + √(2S·ln(1/δ')) (or a variant), and the leaks
+are set aside.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def sums(promises: list[tuple[ApproxDP, int]], mean: Callable[[Ball], Ball]) -> 
 
 
 def gaussian_epsilon(s: Sums, delta: Ball) -> Ball:
-    """mean + √(2S·ln(1/δ'))."""
+    """Mean + √(2S·ln(1/δ'))."""
     return s.mean + (2 * s.squares * -delta.log()).sqrt()
 
 

@@ -1,12 +1,16 @@
 """Basic composition.
 
-Statement: mechanisms that are (εᵢ, δᵢ)-DP, adaptively composed, are together (Σεᵢ, 1 − Π(1 − δᵢ))-DP, which is at most (Σεᵢ, Σδᵢ). At δ = 0 nothing smaller than Σεᵢ holds
+Statement: mechanisms that are (εᵢ, δᵢ)-DP, adaptively composed, are together (Σεᵢ, 1 − Π(1 − δᵢ))-DP, which is at
+    most (Σεᵢ, Σδᵢ). At δ = 0 nothing smaller than Σεᵢ holds
     when every εᵢ is the essential supremum of its mechanism's loss: all suprema can be approached at once.
-Hypotheses: each mechanism promises pure or approximate privacy. For ε at a given δ, δ covers the leaks; for δ at a given ε, ε ≥ Σεᵢ.
-Source: Dwork, McSherry, Nissim and Smith 2006; Dwork et al. 2006; the sharper leak is Kairouz, Oh and Viswanath 2015's optimum at ε = Σεᵢ.
+Hypotheses: each mechanism promises pure or approximate privacy. For ε at a given δ, δ covers the leaks; for δ at a
+    given ε, ε ≥ Σεᵢ.
+Source: Dwork, McSherry, Nissim and Smith 2006; Dwork et al. 2006; the sharper leak is Kairouz, Oh and Viswanath
+    2015's optimum at ε = Σεᵢ.
 Code/paper: ``total.epsilon`` is Σεᵢ, exact over the rationals; ``leaks`` are the δᵢ.
 Rounding: sums are exact; leaks are balls; the float at the end is rounded outward.
-Checked: exact sums with fractions; enumeration of all outcomes for small k; the worst-case example in `bursar.losses.worst_case`.
+Checked: exact sums with fractions; enumeration of all outcomes for small k; the worst-case example in
+    `bursar.losses.worst_case`.
 """
 
 from __future__ import annotations
@@ -47,7 +51,7 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
         optimal = question.delta.high == 0 and _suprema_known(composition)
         because = f"the ε's add up to {float(total):.6g}"
         return bounded(because, upper=ball(total), lower=ball(total) if optimal else None)
-    if not total.high <= question.epsilon.low and not total == question.epsilon:
+    if not total.high <= question.epsilon.low and total != question.epsilon:
         return Abstain(f"basic composition speaks of ε ≥ Σε = {float(total):.6g} only")
     leak = whole_delta(arb(0), leaks)
     because = f"ε covers Σε = {float(total):.6g}, and the leaks come to {float(leak):.6g}"
@@ -58,7 +62,10 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
 def _suprema_known(composition: Composition) -> bool:
     """Whether each pure promise is its mechanism's own largest loss."""
     return all(
-        any(claim.tightness is not Tightness.BOUND and isinstance(claim.guarantee, PureDP) for claim in mechanism.claims())
+        any(
+            claim.tightness is not Tightness.BOUND and isinstance(claim.guarantee, PureDP)
+            for claim in mechanism.claims()
+        )
         for mechanism, _ in composition.terms
     )
 

@@ -1,8 +1,10 @@
 """Advanced composition as it was first proved.
 
-Statement: k mechanisms that are (ε, δ)-DP, adaptively composed, are (ε', kδ + δ')-DP with ε' = ε√(2k ln(1/δ')) + kε(e^ε − 1), for every δ' in (0, 1].
+Statement: k mechanisms that are (ε, δ)-DP, adaptively composed, are (ε', kδ + δ')-DP with ε' = ε√(2k ln(1/δ')) +
+    kε(e^ε − 1), for every δ' in (0, 1].
 Hypotheses: all mechanisms promise one and the same (ε, δ); δ' > 0 is left after the leaks.
-Source: Dwork, Rothblum and Vadhan 2010, Thm III.3; Dwork and Roth 2014, Thm 3.20. In one published summary ε stands under the root: that form is wrong.
+Source: Dwork, Rothblum and Vadhan 2010, Thm III.3; Dwork and Roth 2014, Thm 3.20. In one published summary ε stands
+    under the root: that form is wrong.
 Code/paper: ``mean`` is kε(e^ε − 1); the leaks are composed to 1 − (1−δ)^k, which is at most kδ.
 Rounding: balls throughout; the float at the end is rounded up.
 Checked: 6.30823095051341 for k = 100, ε = 0.1, δ' = 1e-6; never below `strong`.

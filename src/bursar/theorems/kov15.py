@@ -1,6 +1,7 @@
 """The three-branch bound for different (εᵢ, δᵢ).
 
-Statement: with T = Σεᵢ tanh(εᵢ/2) and S = Σεᵢ², for every δ̃ in (0, 1] the adaptive composition is (ε̃, 1 − (1−δ̃)Π(1−δᵢ))-DP with
+Statement: with T = Σεᵢ tanh(εᵢ/2) and S = Σεᵢ², for every δ̃ in (0, 1] the adaptive composition is (ε̃, 1 −
+    (1−δ̃)Π(1−δᵢ))-DP with
     ε̃ = min{Σεᵢ, T + √(2S·ln(e + √S/δ̃)), T + √(2S·ln(1/δ̃))}.
 Hypotheses: each mechanism promises pure or approximate privacy; δ̃ > 0 is left after the leaks.
 Source: Kairouz, Oh and Viswanath 2015, Thm 3.5. A public script prints √S·δ̃ for √S/δ̃, which is unsound.

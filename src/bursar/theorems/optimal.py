@@ -1,12 +1,17 @@
 """The optimum for k copies of one (ε, δ).
 
-Statement: the adaptive composition of k mechanisms that are (ε, δ)-DP is (ε_g, 1 − (1−δ)^k(1−δ_g))-DP for δ_g = Σ_ℓ C(k,ℓ)(e^{(k−ℓ)ε} − e^{ε_g+ℓε})₊/(1+e^ε)^k, and for the worst such mechanisms
+Statement: the adaptive composition of k mechanisms that are (ε, δ)-DP is (ε_g, 1 − (1−δ)^k(1−δ_g))-DP for δ_g = Σ_ℓ
+    C(k,ℓ)(e^{(k−ℓ)ε} − e^{ε_g+ℓε})₊/(1+e^ε)^k, and for the worst such mechanisms
     (leaky randomized responses) nothing smaller holds.
-Hypotheses: all mechanisms promise one and the same (ε, δ); k is at most ten million; from below also: each attains its promise's worst pair.
+Hypotheses: all mechanisms promise one and the same (ε, δ); k is at most ten million; from below also: each attains
+    its promise's worst pair.
 Source: Kairouz, Oh and Viswanath 2015, Thm 3.3, in the form valid at every ε_g.
-Code/paper: X counts the lies among k randomized responses. δ_g(x) = max over m of A_m − e^x·B_m with A_m = P(X ≤ m), B_m = Q(X ≤ m): the loss falls with X,
-    so {X ≤ m} are the best events. Between two neighbouring losses m is constant, hence ε_g = max over m of ln((A_m − δ_g)/B_m).
-Rounding: floats only choose m. A_m and B_m are sums of positive terms in balls, cut where a geometric series bounds the rest; any m bounds ε_g from below, and the
+Code/paper: X counts the lies among k randomized responses. δ_g(x) = max over m of A_m − e^x·B_m with A_m = P(X ≤ m),
+    B_m = Q(X ≤ m): the loss falls with X,
+    so {X ≤ m} are the best events. Between two neighbouring losses m is constant, hence ε_g = max over m of ln((A_m −
+    δ_g)/B_m).
+Rounding: floats only choose m. A_m and B_m are sums of positive terms in balls, cut where a geometric series bounds
+    the rest; any m bounds ε_g from below, and the
     upper end is evaluated at the m that it belongs to (all candidates, where the ball cannot tell).
 Checked: enumeration of all outcomes for k ≤ 12; golden values to k = 10⁴; settings that overflow elsewhere.
 """
@@ -22,8 +27,8 @@ from bursar.guarantees import ApproxDP, PureDP
 from bursar.numerics.balls import Ball, ball, hull, maximum, positive_part
 from bursar.numerics.interval import Interval
 from bursar.numerics.lattice import integers_around
-from bursar.numerics.search import crossing
 from bursar.numerics.real import Real
+from bursar.numerics.search import crossing
 from bursar.theorems._advanced import one_parameter
 from bursar.theorems._base import (
     Abstain,
@@ -128,21 +133,44 @@ class Responses:
         return low
 
     def _rough_log_delta(self, m: int) -> float:
-        """ln δ_g at x = (k − 2m)ε in floats: p_m·Σ_j R_j(1 − e^{−2jε}), R_j the terms below m relative to it."""
-        import numpy as np
-
+        """Ln δ_g at x = (k − 2m)ε in floats: p_m·Σ_j R_j(1 − e^{−2jε}), R_j the terms below m relative to it."""
         if m == 0:
             return -math.inf
         e, k = float(self.epsilon), self.k
         mean = k / (1 + math.exp(min(e, 700.0)))
         reach = min(m, 400 + int(16 * math.sqrt(k) + max(m - mean, 0.0)))
-        j = np.arange(1, reach + 1, dtype=float)
-        logs = np.cumsum(np.log((m - j + 1) / (k - m + j)) + e)
-        logs = logs + np.log(-np.expm1(-2 * j * e))
-        top = float(logs.max())
         head = math.lgamma(k + 1) - math.lgamma(m + 1) - math.lgamma(k - m + 1)
         head -= m * (e + math.log1p(math.exp(-e))) + (k - m) * math.log1p(math.exp(-e))
-        return head + top + math.log(float(np.exp(logs - top).sum()))
+        return head + (_log_series(m, k, e) if reach <= _FEW else _long_log_series(m, k, e, reach))
+
+
+_FEW = 600
+
+
+def _log_series(m: int, k: int, e: float) -> float:
+    """Ln Σ_j R_j(1 − e^{−2je}), R_j = Π_{i≤j} (m−i+1)/(k−m+i)·e^e."""
+    term, total = 0.0, 0.0  # the term's logarithm relative to `shift`, and the sum there
+    shift = 0.0
+    for j in range(1, m + 1):
+        term += math.log((m - j + 1) / (k - m + j)) + e
+        if term > shift:
+            total *= math.exp(shift - term)
+            shift = term
+        step = math.exp(term - shift) * -math.expm1(-2 * j * e)
+        total += step
+        if step < 1e-18 * total and term < shift:
+            break
+    return shift + math.log(total) if total > 0 else -math.inf
+
+
+def _long_log_series(m: int, k: int, e: float, reach: int) -> float:
+    """The same for long sums."""
+    import numpy as np
+
+    j = np.arange(1, reach + 1, dtype=float)
+    logs = np.cumsum(np.log((m - j + 1) / (k - m + j)) + e) + np.log(-np.expm1(-2 * j * e))
+    top = float(logs.max())
+    return top + math.log(float(np.exp(logs - top).sum()))
 
 
 def answer(composition: Composition, question: Question) -> Bound | Abstain:

@@ -1,13 +1,18 @@
 """Rényi privacy, at the best order.
 
-Statement: if each mechanism has D_α ≤ γᵢ(α) both ways, the adaptive composition has D_α ≤ Σγᵢ(α); and D_α ≤ γ bounds δ(ε) by the largest value that any two-point pair with that divergence has.
+Statement: if each mechanism has D_α ≤ γᵢ(α) both ways, the adaptive composition has D_α ≤ Σγᵢ(α); and D_α ≤ γ bounds
+    δ(ε) by the largest value that any two-point pair with that divergence has.
     For parameters fixed in advance the order may be chosen afterwards.
 Hypotheses: each mechanism has a Rényi curve by claim or conversion; δ > 0.
-Source: Mironov 2017, Prop. 1; the optimal conversion: Asoodeh, Liao, Calmon, Kosut and Sankar 2020; the simple one: Canonne, Kamath and Steinke 2020, Prop. 12.
-    As a filter only with the order fixed in advance (Feldman and Zrnic 2021), so the choice of the best order is not one.
+Source: Mironov 2017, Prop. 1; the optimal conversion: Asoodeh, Liao, Calmon, Kosut and Sankar 2020; the simple one:
+    Canonne, Kamath and Steinke 2020, Prop. 12.
+    As a filter only with the order fixed in advance (Feldman and Zrnic 2021), so the choice of the best order is not
+    one.
 Code/paper: ``curve.best_epsilon`` chooses α; `bursar.guarantees.order` converts.
-Rounding: α and the tangent point are found in floats; that they prove the bound is checked in balls (see `order`); the float at the end is rounded up.
-Checked: golden values of both conversions; never below the exact values of Gaussians, randomized responses and the optimum.
+Rounding: α and the tangent point are found in floats; that they prove the bound is checked in balls (see `order`);
+    the float at the end is rounded up.
+Checked: golden values of both conversions; never below the exact values of Gaussians, randomized responses and the
+    optimum.
 """
 
 from __future__ import annotations
@@ -32,7 +37,9 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
             return Abstain(f"no order proves a finite ε at δ = {question.delta.text()}")
         return bounded(f"order {order:.6g}, where the divergences add up to {curve.rough(order):.6g}", upper=epsilon)
     order, delta = curve.best_delta(ball(question.epsilon))
-    return bounded(f"order {order:.6g}, where the divergences add up to {curve.rough(order):.6g}", upper=delta, most=1.0)
+    return bounded(
+        f"order {order:.6g}, where the divergences add up to {curve.rough(order):.6g}", upper=delta, most=1.0
+    )
 
 
 THEOREM = Theorem(

@@ -1,8 +1,10 @@
 """One release: its own profile.
 
-Statement: a mechanism whose worst pair (P, Q) is known is (ε, δ)-DP exactly for δ ≥ δ(ε) = E_P[(1 − e^{ε−L})₊], the worse of its directions.
+Statement: a mechanism whose worst pair (P, Q) is known is (ε, δ)-DP exactly for δ ≥ δ(ε) = E_P[(1 − e^{ε−L})₊], the
+    worse of its directions.
 Hypotheses: the composition is one release, whose loss distributions are known; from below also: they are attained.
-Source: Balle and Wang 2018, Thm 5, for the profile as an expectation of the loss; Zhu, Dong and Wang 2022, Def. 7, for dominating pairs.
+Source: Balle and Wang 2018, Thm 5, for the profile as an expectation of the loss; Zhu, Dong and Wang 2022, Def. 7,
+    for dominating pairs.
 Code/paper: ``losses.profile`` is δ(ε).
 Rounding: profiles are balls; the inverse is a certified search that returns both ends.
 Checked: every mechanism's profile against quadrature or enumeration.

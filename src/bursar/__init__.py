@@ -1,0 +1,135 @@
+"""bursar keeps the accounts of differential privacy.
+
+    import bursar as b
+
+    r = b.account(b.Gaussian(sigma=20.0) * 1000 + b.Laplace(scale=100.0) * 5, delta=1e-6)
+    r.epsilon.lower, r.epsilon.upper     # an interval that provably contains the truth
+    print(r)                             # every theorem's bound, and why the others abstain
+
+Names load on first use, so that ``import bursar`` is instant.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from bursar.composition import Composition as Composition
+    from bursar.errors import BursarError as BursarError
+    from bursar.errors import ContradictionError as ContradictionError
+    from bursar.errors import ConversionRefused as ConversionRefused
+    from bursar.errors import InputError as InputError
+    from bursar.errors import LossUnknown as LossUnknown
+    from bursar.errors import RelationMismatch as RelationMismatch
+    from bursar.errors import SpecError as SpecError
+    from bursar.guarantees import GDP as GDP
+    from bursar.guarantees import TCDP as TCDP
+    from bursar.guarantees import ZCDP as ZCDP
+    from bursar.guarantees import ApproxDP as ApproxDP
+    from bursar.guarantees import BoundedRange as BoundedRange
+    from bursar.guarantees import ProbabilisticDP as ProbabilisticDP
+    from bursar.guarantees import Profile as Profile
+    from bursar.guarantees import PureDP as PureDP
+    from bursar.guarantees import Renyi as Renyi
+    from bursar.guarantees import convert as convert
+    from bursar.guarantees import probabilistic as probabilistic
+    from bursar.jobs.account import account as account
+    from bursar.jobs.report import Report as Report
+    from bursar.jobs.spec import from_json as from_json
+    from bursar.jobs.spec import parse as parse
+    from bursar.jobs.spec import to_json as to_json
+    from bursar.losses.simulation import LaplaceSimulation as LaplaceSimulation
+    from bursar.losses.simulation import SimulationMap as SimulationMap
+    from bursar.losses.simulation import simulation_map as simulation_map
+    from bursar.losses.worst_case import WorstCase as WorstCase
+    from bursar.losses.worst_case import worst_case as worst_case
+    from bursar.mechanisms import Declared as Declared
+    from bursar.mechanisms import Densities as Densities
+    from bursar.mechanisms import DiscreteGaussian as DiscreteGaussian
+    from bursar.mechanisms import DiscreteLaplace as DiscreteLaplace
+    from bursar.mechanisms import Disjoint as Disjoint
+    from bursar.mechanisms import Exponential as Exponential
+    from bursar.mechanisms import FixedSizeSampled as FixedSizeSampled
+    from bursar.mechanisms import Gaussian as Gaussian
+    from bursar.mechanisms import Group as Group
+    from bursar.mechanisms import KaryRandomizedResponse as KaryRandomizedResponse
+    from bursar.mechanisms import Laplace as Laplace
+    from bursar.mechanisms import LeakyRandomizedResponse as LeakyRandomizedResponse
+    from bursar.mechanisms import Mechanism as Mechanism
+    from bursar.mechanisms import NameAndShame as NameAndShame
+    from bursar.mechanisms import PoissonSampled as PoissonSampled
+    from bursar.mechanisms import RandomizedResponse as RandomizedResponse
+    from bursar.mechanisms import Table as Table
+    from bursar.numerics.interval import Interval as Interval
+    from bursar.theorems import Abstain as Abstain
+    from bursar.theorems import Bound as Bound
+
+_HOMES = {
+    "bursar.jobs.account": ("account",),
+    "bursar.composition": ("Composition",),
+    "bursar.errors": (
+        "BursarError",
+        "ContradictionError",
+        "ConversionRefused",
+        "InputError",
+        "LossUnknown",
+        "RelationMismatch",
+        "SpecError",
+    ),
+    "bursar.guarantees": (
+        "GDP",
+        "TCDP",
+        "ZCDP",
+        "ApproxDP",
+        "BoundedRange",
+        "ProbabilisticDP",
+        "Profile",
+        "PureDP",
+        "Renyi",
+        "convert",
+        "probabilistic",
+    ),
+    "bursar.losses.simulation": ("LaplaceSimulation", "SimulationMap", "simulation_map"),
+    "bursar.losses.worst_case": ("WorstCase", "worst_case"),
+    "bursar.mechanisms": (
+        "Declared",
+        "Densities",
+        "DiscreteGaussian",
+        "DiscreteLaplace",
+        "Disjoint",
+        "Exponential",
+        "FixedSizeSampled",
+        "Gaussian",
+        "Group",
+        "KaryRandomizedResponse",
+        "Laplace",
+        "LeakyRandomizedResponse",
+        "Mechanism",
+        "NameAndShame",
+        "PoissonSampled",
+        "RandomizedResponse",
+        "Table",
+    ),
+    "bursar.numerics.interval": ("Interval",),
+    "bursar.jobs.report": ("Report",),
+    "bursar.jobs.spec": ("from_json", "parse", "to_json"),
+    "bursar.theorems": ("Abstain", "Bound"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = ["__version__", *sorted(_HOME)]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'bursar' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

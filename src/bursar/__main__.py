@@ -1,0 +1,5 @@
+"""``python -m bursar``."""
+
+from bursar.cli.main import main
+
+main()

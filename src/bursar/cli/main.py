@@ -1,0 +1,101 @@
+"""`bursar`: the commands. Exit codes: 0 done, 1 refused by the budget, 2 bad input."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from bursar import __version__
+
+app = typer.Typer(
+    name="bursar",
+    help="Keeps the accounts of differential privacy: what releases cost, with proofs.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"bursar {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def account(
+    composition: Annotated[
+        str,
+        typer.Argument(
+            help="The releases, such as 'gaussian(sigma=20)*1000 + laplace(scale=100)*5'; - reads standard input."
+        ),
+    ],
+    delta: Annotated[str | None, typer.Option(help="Which ε holds at this δ?")] = None,
+    epsilon: Annotated[str | None, typer.Option(help="Which δ holds at this ε?")] = None,
+    theorem: Annotated[list[str] | None, typer.Option(help="Ask only this theorem (may be repeated).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON, for machines.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="The answer in sentences.")] = False,
+    cite: Annotated[bool, typer.Option("--cite", help="BibTeX of the theorems that decided.")] = False,
+) -> None:
+    """What does this sequence of releases cost? An interval that provably contains the truth, by the best of every
+    theorem.
+
+    [bold]Examples[/bold]
+
+    bursar account 'gaussian(sigma=20)*1000 + laplace(scale=100)*5' --delta 1e-6
+
+    bursar account 'randomized_response(epsilon=0.1)*100' --epsilon 4.8
+
+    bursar account 'poisson(gaussian(sigma=1), rate=0.01)*10000' --delta 1e-6 --json
+    """
+    from bursar.errors import BursarError
+    from bursar.jobs.account import account as run
+    from bursar.jobs.spec import parse
+
+    try:
+        text = sys.stdin.read() if composition == "-" else composition
+        report = run(
+            parse(text), delta=_number(delta, "delta"), epsilon=_number(epsilon, "epsilon"), theorems=theorem or None
+        )
+    except BursarError as problem:
+        typer.echo(f"bursar: {problem}", err=True)
+        raise typer.Exit(2) from None
+    if as_json:
+        typer.echo(json.dumps(report.to_dict(), ensure_ascii=False))
+    elif explain or cite:
+        typer.echo(
+            "\n\n".join(part for part in (report.explain() if explain else "", report.cite() if cite else "") if part)
+        )
+    else:
+        _console().print(report)
+
+
+def _number(text: str | None, name: str) -> Any:
+    """A number from the command line means what it means in a text form."""
+    from bursar.numerics.real import read_text
+
+    return None if text is None else read_text(text.strip(), name)
+
+
+def _console() -> Any:
+    """Colours on a terminal only; 80 columns elsewhere."""
+    from rich.console import Console
+
+    return Console(highlight=False) if sys.stdout.isatty() else Console(width=80, no_color=True, highlight=False)
+
+
+def main() -> None:
+    """The entry point."""
+    app()

@@ -1,0 +1,77 @@
+"""The first job: what does this composition cost? Every theorem is asked, and their bounds are met."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bursar.composition import Composition, as_composition
+from bursar.errors import ContradictionError, InputError
+from bursar.jobs.report import Report, Row
+from bursar.mechanisms import Mechanism
+from bursar.numerics.balls import working
+from bursar.numerics.real import Number
+from bursar.numerics.validate import probability, real
+from bursar.theorems import THEOREMS, Bound, ForDelta, ForEpsilon, Question, Theorem
+
+
+def account(
+    composition: Composition | Mechanism,
+    *,
+    delta: Number | None = None,
+    epsilon: Number | None = None,
+    theorems: Sequence[str] | None = None,
+) -> Report:
+    """The certified cost of a composition: its ε at ``delta``, or its δ at ``epsilon``.
+
+    All theorems hold at once, so the answer is the intersection of their intervals; `ContradictionError` says that
+    two do not meet, in which case one
+    proof or its code is wrong. ``theorems`` asks only some of them, by id.
+    """
+    what = as_composition(composition)
+    question = ask(delta=delta, epsilon=epsilon)
+    with working():
+        rows = tuple(Row(theorem, theorem.ask(what, question)) for theorem in chosen(theorems))
+    return Report(what, question, rows, meet(rows, question))
+
+
+def ask(*, delta: Number | None, epsilon: Number | None) -> Question:
+    """The question that the arguments put."""
+    if (delta is None) == (epsilon is None):
+        raise InputError("ask one thing: give delta= to learn ε, or epsilon= to learn δ", argument="delta")
+    if delta is not None:
+        return ForEpsilon(probability(delta=delta))
+    return ForDelta(real(epsilon=epsilon, at_least=0))
+
+
+def chosen(ids: Sequence[str] | None) -> tuple[Theorem, ...]:
+    """The theorems to ask."""
+    if ids is None:
+        return THEOREMS
+    if isinstance(ids, str):
+        raise InputError("theorems must be a list of ids, such as ['basic', 'renyi']", argument="theorems")
+    known = {theorem.id: theorem for theorem in THEOREMS}
+    unknown = [name for name in ids if name not in known]
+    if unknown or not ids:
+        raise InputError(
+            f"unknown theorem {', '.join(map(repr, unknown))}; there are {', '.join(known)}", argument="theorems"
+        )
+    return tuple(known[name] for name in ids)
+
+
+def meet(rows: Sequence[Row], question: Question) -> Bound:
+    """The intersection of all bounds, and which theorems decide its ends."""
+    bounds = [(row.theorem, row.bound) for row in rows if row.bound is not None]
+    if not bounds:
+        nothing = "no theorem applies: every one abstains"
+        return Bound(0.0, float("inf") if isinstance(question, ForEpsilon) else 1.0, nothing)
+    above, top = min(bounds, key=lambda pair: pair[1].upper)
+    below, bottom = max(bounds, key=lambda pair: pair[1].lower)
+    if bottom.lower > top.upper:
+        raise ContradictionError(
+            f"{below.id} proves at least {bottom.lower!r} ({bottom.because}), "
+            f"but {above.id} proves at most {top.upper!r} ({top.because}): one of the two proofs, or its code, is wrong. Please report this composition."
+        )
+    because = f"upper by {above.id}: {top.because}"
+    if bottom.lower > 0:
+        because += "; lower by the same" if below is above else f"; lower by {below.id}: {bottom.because}"
+    return Bound(bottom.lower, top.upper, because)
