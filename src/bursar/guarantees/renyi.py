@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,6 @@ from bursar.numerics.balls import Ball, ball, down, infinity, maximum, minimum
 from bursar.numerics.real import Number, Real
 from bursar.numerics.search import minimiser
 from bursar.numerics.validate import real
-import itertools
 
 _SMALLEST_EXCESS = math.log(1e-2)  # below α = 1.01 the conversion only gets worse
 _LARGEST_EXCESS = math.log(1e7)

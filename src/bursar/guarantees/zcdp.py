@@ -17,7 +17,6 @@ from bursar.numerics.real import Number, Real
 from bursar.numerics.search import minimiser
 from bursar.numerics.validate import probability, real
 
-
 _NO_LEAK = Real(0)
 
 

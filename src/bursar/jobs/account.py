@@ -69,7 +69,8 @@ def meet(rows: Sequence[Row], question: Question) -> Bound:
     if bottom.lower > top.upper:
         raise ContradictionError(
             f"{below.id} proves at least {bottom.lower!r} ({bottom.because}), "
-            f"but {above.id} proves at most {top.upper!r} ({top.because}): one of the two proofs, or its code, is wrong. Please report this composition."
+            f"but {above.id} proves at most {top.upper!r} ({top.because}): "
+            "one of the two proofs, or its code, is wrong. Please report this composition."
         )
     because = f"upper by {above.id}: {top.because}"
     if bottom.lower > 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,7 +11,6 @@ from flint import acb, arb
 
 from bursar.losses._base import Atom, Directions, Loss
 from bursar.numerics.balls import Ball, ComplexBall, ball, complex_ball, hull, infinity, positive_part, square
-import itertools
 
 if TYPE_CHECKING:
     import numpy as np

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from bursar.numerics.balls import Ball
-import itertools
 
 
 def falling_convex_minorant(points: Sequence[tuple[Ball, Ball]]) -> list[tuple[Ball, Ball]]:

@@ -5,12 +5,12 @@ The result is an enclosure whatever happens: where flint gives up early the ball
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 
 from flint import acb, arb
 
 from bursar.numerics.balls import Ball, ComplexBall
-import itertools
 
 
 def integral(f: Callable[[ComplexBall, bool], ComplexBall], breaks: Sequence[Ball]) -> ComplexBall:
