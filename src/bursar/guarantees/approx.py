@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from flint import arb
 
 from bursar.guarantees._base import Counted, Guarantee, largest, rounded_up, total
+from bursar.guarantees.pure import shrunk
 from bursar.numerics.balls import Ball, ball, infinity, maximum, positive_part
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import probability, real
@@ -35,11 +36,10 @@ class ApproxDP(Guarantee):
         top, leak = ball(self.epsilon), ball(self.delta)
         if not delta >= leak:
             return infinity()
-        if not leak < 1:
+        if leak >= 1:
             return arb(0)
         rest = positive_part((delta - leak) / (1 - leak))
-        room = 1 - rest * (1 + (-top).exp())
-        return positive_part(top + room.log()) if room > 0 else arb(0)
+        return shrunk(top, 1 - rest * (1 + (-top).exp()))
 
     @classmethod
     def compose(cls, promises: Counted) -> ApproxDP:

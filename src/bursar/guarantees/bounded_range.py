@@ -9,7 +9,7 @@ from flint import arb
 
 from bursar.errors import ConversionRefused
 from bursar.guarantees._base import Counted, Guarantee, largest
-from bursar.guarantees.pure import PureDP
+from bursar.guarantees.pure import PureDP, shrunk
 from bursar.numerics.balls import Ball, ball, maximum, positive_part, square
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import real
@@ -42,8 +42,8 @@ class BoundedRange(Guarantee):
         eta = ball(self.eta)
         if delta <= 0:
             return eta
-        room = 1 - (delta * -(-eta).expm1()).sqrt()
-        return positive_part(eta + 2 * room.log()) if room > 0 else arb(0)
+        room = 1 - (positive_part(delta) * -(-eta).expm1()).sqrt()
+        return shrunk(eta, room * room) if room > 0 else shrunk(eta, room)
 
     def concentrated(self) -> Ball:
         """The ρ ≤ η²/8 of its zero-concentrated privacy (Cesar and Rogers)."""

@@ -160,7 +160,7 @@ ARROWS: dict[tuple[type[Guarantee], type[Guarantee]], Arrow | str] = {
     (PureDP, GDP): _pure_to_gdp,
     (PureDP, Profile): _curve,
     (ApproxDP, PureDP): _pure_if_no_leak,
-    (ApproxDP, BoundedRange): _RANGE,
+    (ApproxDP, BoundedRange): lambda p: convert(_pure_if_no_leak(p, _RANGE), BoundedRange),
     (ApproxDP, Renyi): lambda p: convert(_pure_if_no_leak(p, _LEAK), Renyi),
     (ApproxDP, ZCDP): lambda p: ZCDP(_pure_to_rho(PureDP(p.epsilon)), p.delta),
     (ApproxDP, TCDP): lambda p: convert(_pure_if_no_leak(p, _LEAK), TCDP),

@@ -1,4 +1,4 @@
-"""Gaussian differential privacy: no harder to tell apart than N(0, 1) and N(μ, 1)."""
+"""Gaussian differential privacy: no easier to tell apart than N(0, 1) and N(μ, 1)."""
 
 from __future__ import annotations
 

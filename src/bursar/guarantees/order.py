@@ -35,11 +35,15 @@ def simple_delta(alpha: Ball, gamma: Ball, epsilon: Ball) -> Ball:
 
 def rough_simple_epsilon(alpha: float, gamma: float, log_delta: float) -> float:
     """The simple conversion in floats, for searching only."""
+    if alpha - 1 < 1e-12:
+        return math.inf
     return gamma + math.log1p(-1 / alpha) - (log_delta + math.log(alpha)) / (alpha - 1)
 
 
 def rough_simple_log_delta(alpha: float, gamma: float, epsilon: float) -> float:
     """Ln δ by the simple conversion in floats, for searching only."""
+    if alpha - 1 < 1e-12:
+        return math.inf
     return (alpha - 1) * (gamma - epsilon) + alpha * math.log1p(-1 / alpha) - math.log(alpha - 1)
 
 

@@ -34,7 +34,10 @@ class Profile(Guarantee):
             pairs.append((real(epsilon=pair[0], at_least=0), probability(delta=pair[1])))
         if not pairs:
             raise InputError("a profile needs at least one (epsilon, delta) point", argument="points")
-        self._set(points=tuple(sorted(pairs)))
+        best: dict[Real, tuple[Real, Real]] = {}
+        for epsilon, delta in sorted(pairs, reverse=True):
+            best[epsilon] = (epsilon, delta)  # of several statements at one ε the smallest δ counts
+        self._set(points=tuple(sorted(best.values())))
 
     def corners(self) -> list[tuple[Ball, Ball]]:
         """The corners (e^ε, δ) of the implied curve, from (0, 1) on; constant after the last."""

@@ -14,6 +14,13 @@ from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import real
 
 
+def shrunk(top: Ball, room: Ball) -> Ball:
+    """max(top + ln(room), 0); 0 only where there is certainly no room, and the whole of top where nobody can tell."""
+    if room <= 0:
+        return arb(0)
+    return positive_part(top + room.log()) if room > 0 else top
+
+
 @dataclass(frozen=True, init=False, repr=False)
 class PureDP(Guarantee):
     """ε-differential privacy. Its worst case is randomized response, and every conversion from here is tight for it."""
@@ -35,8 +42,7 @@ class PureDP(Guarantee):
         top = ball(self.epsilon)
         if delta <= 0:
             return top
-        room = 1 - delta * (1 + (-top).exp())
-        return positive_part(top + room.log()) if room > 0 else arb(0)
+        return shrunk(top, 1 - delta * (1 + (-top).exp()))
 
     def renyi(self, alpha: Ball) -> Ball:
         """D_α of randomized response: ln[cosh((α − ½)ε)/cosh(ε/2)]/(α − 1)."""

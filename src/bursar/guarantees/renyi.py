@@ -107,6 +107,8 @@ class Renyi(Guarantee):
 
     def _best(self, rough: Callable[[float], float], certified: Callable[[Ball], Ball]) -> tuple[float, Ball]:
         """Search the order in floats, then certify the most promising few."""
+        if self.largest_order < 1 + 1e-9:
+            return math.nan, infinity()
         high = (
             min(_LARGEST_EXCESS, math.log(self.largest_order - 1)) if self.largest_order < math.inf else _LARGEST_EXCESS
         )

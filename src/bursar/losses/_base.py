@@ -116,6 +116,11 @@ class Directions:
     add: Loss
     attained: bool
 
+    @property
+    def same(self) -> bool:
+        """Whether both directions are known to have one law."""
+        return self.remove is self.add
+
     def profile(self, epsilon: object) -> Ball:
         """The worse direction's δ(ε)."""
         if self.remove is self.add:

@@ -66,26 +66,23 @@ class DiscreteLaplaceLoss(Loss):
         return self._upper(ball(x), strict=True)
 
     def _upper(self, x: Ball, *, strict: bool) -> Ball:
-        ends = []
-        if not x < self.epsilon:
-            ends.append(self._below_top() if strict and x <= self.epsilon else arb(1))
-            if x > self.epsilon or (x >= self.epsilon and not strict):
-                return arb(1)
-        if not x >= -self.epsilon:
+        """P(L ≤ x), or P(L < x): the losses are largest for Y ≤ 0 and smallest for Y ≥ Δ."""
+        top, ends = self.epsilon, []
+        if x > top or (x >= top and not strict):
+            return arb(1)
+        if x < -top or (x <= -top and strict):
+            return arb(0)
+        if not x < top:
+            ends += [arb(1), 1 - self._cumulative(0)] if strict else [arb(1)]
+        if not x > -top:
             ends.append(arb(0))
-            if x < -self.epsilon:
-                return arb(0)
         threshold = self._threshold(x)
         for m in integers_around(threshold, -1, self.shift):
             # cdf leaves out the outcomes below the threshold, `below` also those on it
-            certain = (m <= threshold < m + 1) if strict else (m < threshold <= m + 1)
-            possible = certain or not (threshold < m or threshold > m + 1)
-            if possible:
+            outside = (threshold < m or threshold >= m + 1) if strict else (threshold <= m or threshold > m + 1)
+            if not outside:
                 ends.append(1 - self._cumulative(m))
         return hull(*ends)
-
-    def _below_top(self) -> Ball:
-        return 1 - self._cumulative(0)
 
     def support(self) -> tuple[Ball, Ball]:
         """[−ε, ε]."""

@@ -69,9 +69,9 @@ class SampledRemove(_Sampled):
         excess = x.expm1()
         if excess > -self.rate:
             return self.rate * self.base.remove.profile(self._grow(excess))
-        # Below ln(1−q) the profile is 1 − e^x, and where the ball reaches across, the curve stays within that ball's
-        # range.
-        return positive_part(-excess)
+        outside = positive_part(-excess)
+        # Below ln(1−q) the profile is 1 − e^x; where the balls reach across, it is at least that and at most q.
+        return outside if excess <= -self.rate else hull(outside, self.rate.upper())
 
     def cdf(self, x: object) -> Ball:
         """(1−q)·Q(L ≤ y) + q·P(L ≤ y) at the base loss y behind x."""

@@ -141,7 +141,8 @@ class LaplaceSimulation:
         e, at = float(self.epsilon), z if bit == 0 else 1.0 - z
         if at <= 0:
             return (1 + math.exp(-e)) * e / 2 * math.exp(e * at)
-        return e * math.sinh(e * (1 - at)) / math.expm1(e) if at < 1 else 0.0
+        # sinh(a)/(e^ε − 1) through decaying exponentials, so that nothing overflows
+        return e * (math.exp(-e * at) - math.exp(-e * (2 - at))) / (-2 * math.expm1(-e)) if at < 1 else 0.0
 
     def mass_below_zero(self) -> float:
         """P(F(0) ≤ 0) = (1 + e^{−ε})/2."""
@@ -154,6 +155,10 @@ class LaplaceSimulation:
         e = float(self.epsilon)
         size = np.shape(bits)
         negative = rng.random(size) < self.mass_below_zero()
-        inside = 1 - np.arccosh(1 + rng.random(size) * (np.cosh(e) - 1)) / e
+        share = rng.random(size)
+        if e < 300:
+            inside = 1 - np.arccosh(1 + share * (np.cosh(e) - 1)) / e
+        else:  # arccosh(y) = ln(2y) to all digits
+            inside = -np.log(np.maximum(share, 1e-300)) / e
         z = np.where(negative, -rng.exponential(1 / e, size), inside)
         return np.where(np.asarray(bits) == 0, z, 1 - z)

@@ -34,7 +34,8 @@ class WorstCase:
         with working():
             p = arb(self.probability.lower).union(arb(self.probability.upper))
             gap = p * -(ball(x) - ball(self.epsilon)).expm1()
-            return Interval.of(gap.max(arb(0)))
+            found = Interval.of(gap.max(arb(0)))
+            return Interval(max(found.lower, 0.0), found.upper)
 
 
 def worst_case(epsilons: Sequence[Number]) -> WorstCase:

@@ -71,17 +71,18 @@ def _formula(given: str | Formula) -> Formula:
 
 
 @lru_cache(maxsize=256)
-def _masses_are_positive(mechanism: Densities) -> bool:
+def _problem(mechanism: Densities) -> str:
     with working():
         loss = mechanism.losses().remove
         assert isinstance(loss, DensityLoss)
-        return all(mass.is_finite() and mass > 0 for mass in loss.masses())
+        if not loss.positive():
+            return "each density must be certainly positive on [low, high]: cut the interval where one of them vanishes"
+        if not all(mass.is_finite() for mass in loss.masses()):
+            return "each density must have a finite integral over [low, high]; name its corners in breaks="
+    return ""
 
 
 def _check(mechanism: Densities) -> None:
-    """Both formulas must have a finite positive integral."""
-    if not _masses_are_positive(mechanism):
-        raise InputError(
-            "each density must have a finite, positive integral over [low, high]; name its corners in breaks=",
-            argument="p",
-        )
+    """Both formulas must be densities, up to a factor."""
+    if problem := _problem(mechanism):
+        raise InputError(problem, argument="p")

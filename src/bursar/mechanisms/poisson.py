@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bursar.errors import ConversionRefused, InputError, LossUnknown
-from bursar.guarantees import ApproxDP, Claim, PureDP, Renyi, Tightness
+from bursar.guarantees import ApproxDP, BoundedRange, Claim, Guarantee, PureDP, Renyi, Tightness
 from bursar.guarantees._base import rounded_up
 from bursar.guarantees.sampled_renyi import sampled_curve
 from bursar.losses import Directions, GaussianLoss, TableLoss, replaced_gaussian, sampled, sampled_gaussian
@@ -45,7 +45,7 @@ class PoissonSampled(Mechanism):
         if self.rate == 1:
             return self.mechanism.claims()
         if self.relation == REPLACE_ONE:
-            return tuple(Claim(claim.guarantee, claim.citation) for claim in self.mechanism.claims())
+            return tuple(Claim(_mixed(claim.guarantee), claim.citation) for claim in self.mechanism.claims())
         return *self._amplified(), *self._renyi()
 
     def _amplified(self) -> tuple[Claim, ...]:
@@ -94,6 +94,11 @@ class PoissonSampled(Mechanism):
         if isinstance(losses.remove, TableLoss):
             return both_directions(_sampled_table(losses.remove, rate), attained=losses.attained)
         return sampled(losses, rate)
+
+
+def _mixed(promise: Guarantee) -> Guarantee:
+    """What survives mixing over samples: everything that is convex, which bounded range is not."""
+    return PureDP(promise.eta) if isinstance(promise, BoundedRange) else promise
 
 
 def _sampled_table(table: TableLoss, rate: Ball) -> TableLoss:

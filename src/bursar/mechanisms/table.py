@@ -66,13 +66,8 @@ def _column(numbers: Iterable[Number], name: str) -> tuple[Real, ...]:
 
 
 def _normalised(column: tuple[Real, ...]) -> list[Ball]:
-    """Every reading of the column, divided by its sum; exact zeros stay exact."""
-    exact = sum(map(Fraction, column), Fraction(0))
-    balls = []
-    for number in column:
-        value = ball(Fraction(number) / exact)
-        if not number.exact:
-            other = [ball(end / exact) for end in (number.low, number.high)]
-            value = value.union(other[0]).union(other[1])
-        balls.append(value if number > 0 else arb(0))
-    return balls
+    """Every reading of the column, divided by that reading's sum; exact zeros stay exact."""
+    low, high = sum(number.low for number in column), sum(number.high for number in column)
+    whole = sum(map(Fraction, column), Fraction(0))
+    readings = [Real(Fraction(number) / whole, number.low / high, number.high / low) for number in column]
+    return [ball(number) if number > 0 else arb(0) for number in readings]

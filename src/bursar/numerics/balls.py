@@ -115,9 +115,7 @@ def minimum(*balls: Ball) -> Ball:
 
 def positive_part(x: Ball) -> Ball:
     """max(x, 0), as a ball that never reaches below 0."""
-    if x >= 0:
-        return x
-    return arb(0) if x <= 0 else arb(0).union(x.upper().max(arb(0)))
+    return x if x >= 0 else x.nonnegative_part()
 
 
 def finite(x: Ball) -> bool:

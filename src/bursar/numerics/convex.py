@@ -16,7 +16,11 @@ def falling_convex_minorant(points: Sequence[tuple[Ball, Ball]]) -> list[tuple[B
     """
     falling: list[tuple[Ball, Ball]] = []
     for t, h in points:
-        if not falling or (h < falling[-1][1] and t > falling[-1][0]):
+        if not falling:
+            falling.append((t, h))
+        elif h < falling[-1][1]:
+            if not t > falling[-1][0]:
+                falling.pop()  # two points at one place: the lower one counts
             falling.append((t, h))
     corners: list[tuple[Ball, Ball]] = []
     for point in falling:

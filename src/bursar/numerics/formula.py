@@ -56,8 +56,9 @@ class Formula:
         return _value(_tree(self.source), x, analytic, self.source)
 
     def at(self, x: Ball) -> Ball:
-        """The value at a real ball."""
-        return arb(self(acb(x), False).real)
+        """The value at a real ball; undetermined where the formula is not real there."""
+        value = self(acb(x), False)
+        return arb(value.real) if value.imag.contains(0) else arb("nan")
 
     def text(self) -> str:
         """The formula in quotes."""

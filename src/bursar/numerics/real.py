@@ -42,6 +42,16 @@ class Real(Fraction):
         self.high = exact if high is None else max(high, exact)
         return self
 
+    @classmethod
+    def from_float(cls, f: float) -> Fraction:  # type: ignore[override]
+        """A plain fraction: comparisons with floats go through here."""
+        return Fraction.from_float(f)
+
+    @classmethod
+    def from_decimal(cls, dec: Decimal) -> Fraction:  # type: ignore[override]
+        """A plain fraction."""
+        return Fraction.from_decimal(dec)
+
     @property
     def exact(self) -> bool:
         """Whether there is only one reading."""
@@ -119,12 +129,12 @@ def read_text(text: str, name: str) -> Real:
 
 def _from_text(text: str, name: str) -> tuple[Fraction, bool]:
     """The exact value of a decimal or a ratio, refused before it can become a huge integer; is it a decimal?"""
-    if len(text) > 2 * MAX_DIGITS + 10:
+    if len(text) > 3 * MAX_EXPONENT:
         raise InputError(f"{name} has too many characters ({len(text)}); at most {MAX_DIGITS} digits", argument=name)
     if ratio := _RATIO.match(text):
         if int(ratio[2]) == 0:
             raise InputError(f"{name} divides by zero: {text}", argument=name)
-        return Fraction(int(ratio[1]), int(ratio[2])), False
+        return _small_enough(Fraction(int(ratio[1]), int(ratio[2])), name), False
     plain = _DECIMAL.match(text)
     if plain is None:
         raise InputError(f"{name} must be a number such as 0.1, 1e-6 or 1/3, not {text!r}", argument=name)

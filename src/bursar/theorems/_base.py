@@ -60,6 +60,8 @@ class Bound:
     lower: float
     upper: float
     because: str
+    budget: tuple[tuple[str, float], ...] = ()
+    """The named error terms behind the interval, relative to δ, where it was computed by an engine."""
 
     def __post_init__(self) -> None:
         if math.isnan(self.lower) or math.isnan(self.upper) or not 0 <= self.lower <= self.upper:

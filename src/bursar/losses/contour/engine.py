@@ -1,0 +1,241 @@
+"""The contour engine.
+
+For any τ > 0 and t = τ + is, with K the cumulant function of the finite part of the composed loss and δ_∞ its mass at
+infinity,
+
+    δ(ε) = δ_∞ + (1/2π) ∫ exp(K(t) − εt)/(t(t+1)) ds.
+
+The trapezoid sum with step Δ = 2π/B equals δ(ε) − δ_∞ plus *aliases* e^{τnB}δ(ε+nB), n ≠ 0, all of them positive: the
+infinite sum is itself an upper
+bound, and Chernoff bounds of the aliases give the lower end. What is cut off at |s| > S is bounded by how fast the
+factors decay. Each moment is a ball.
+The derivations are in proofs/contour.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flint import acb, arb
+
+from bursar.losses.contour.factors import Factor
+from bursar.numerics.balls import Ball, ComplexBall, up
+
+MOST_NODES = 4_000
+_PRECISE = math.log(1e9)  # aliases and the cut are pushed this far below δ
+
+
+class NoContour(Exception):
+    """The engine cannot serve this composition within its limits."""
+
+
+@dataclass(frozen=True)
+class Errors:
+    """The error budget of one evaluation, relative to δ."""
+
+    aliasing: float
+    truncation: float
+    moments: float
+    """Quadrature, cut and rounding of the moments together."""
+
+    def terms(self) -> tuple[tuple[str, float], ...]:
+        """By name."""
+        return (("aliasing", self.aliasing), ("truncation", self.truncation), ("moments", self.moments))
+
+
+class Contour:
+    """One direction of a composition, at one tilt: a fixed set of nodes that serves every ε near the one it was made
+    for.
+    """
+
+    def __init__(self, factors: Sequence[Factor], leak: Ball, epsilon: float, log_delta: float, tau: float) -> None:
+        self.factors, self.leak, self.tau = factors, leak, tau
+        self.cumulant = _total(factors, tau)
+        self.period = self._period(epsilon, log_delta)
+        self.step = 2 * math.pi / self.period
+        self.reach = self._reach(epsilon, log_delta)
+        count = math.ceil(self.reach / self.step)
+        if count > MOST_NODES:
+            raise NoContour(f"{count} nodes are more than {MOST_NODES}")
+        self.frequencies = [j * self.step for j in range(count + 1)]
+        self.moments = self._moments()
+
+    def _moments(self) -> list[ComplexBall]:
+        """exp(K(t))/(t(t+1)) as logarithm of the first and the rest apart: [(ln moment, t)]."""
+        total = [acb(0)] * len(self.frequencies)
+        for factor in self.factors:
+            total = [a + b for a, b in zip(total, factor.log_moments(self.tau, self.frequencies), strict=True)]
+        return total
+
+    def _period(self, epsilon: float, log_delta: float) -> float:
+        """The smallest B for which Chernoff bounds at some other tilts push both sides' aliases far below δ."""
+        spread = math.sqrt(max(_rough(self.factors, self.tau)[2], 1e-300))
+        self.ladder = [self.tau + x / spread for x in (1.0, 2.0, 3.0, 4.5, 6.5, 9.0)]
+        self.ladder += [self.tau * x for x in (0.25, 0.5, 0.75, 0.9)]
+        bounds = zip(*(factor.cumulants(self.ladder) for factor in self.factors), strict=True)
+        self.chernoff = {
+            tilt: up(sum(k, arb(0)) + _constant(tilt)) for tilt, k in zip(self.ladder, bounds, strict=True)
+        }
+        high, low = math.inf, (_PRECISE - log_delta) / self.tau
+        for tilt, bound in self.chernoff.items():
+            gap = bound - tilt * epsilon - log_delta + _PRECISE
+            if tilt > self.tau:
+                high = min(high, max(gap, 1.0) / (tilt - self.tau))
+            else:
+                low = min(low, max(gap, 1.0) / (self.tau - tilt))
+        if not math.isfinite(high):
+            raise NoContour("no tilt bounds the aliases")
+        return max(high, low) * 1.02
+
+    def _reach(self, epsilon: float, log_delta: float) -> float:
+        """The smallest S beyond which the integrand is negligible."""
+        self.decays = [factor.decay(self.tau) for factor in self.factors]
+        lead = up(self.cumulant) - self.tau * epsilon - log_delta + _PRECISE
+        s = self.step
+        while lead + self._decay(s) - math.log(math.pi * s) > 0:
+            s *= 1.2
+            if s > MOST_NODES * self.step:
+                raise NoContour("the losses decay too slowly")
+        self.gone = self._decay(s)
+        return s
+
+    def _decay(self, s: float) -> float:
+        return math.fsum(decay(s) for decay in self.decays)
+
+    def rough(self, epsilon: float) -> tuple[float, float]:
+        """Ln of the sum at ε and its derivative, in floats."""
+        value, slope = 0.0, 0.0
+        shift = float(self.cumulant) - self.tau * epsilon
+        for j, (s, log) in enumerate(zip(self.frequencies, self.moments, strict=True)):
+            t = complex(self.tau, s)
+            power = complex(float(log.real), float(log.imag)) - epsilon * t - shift
+            term = _exp(power) / (t * (t + 1)) * (0.5 if j == 0 else 1.0)
+            value += term.real
+            slope -= (term * t).real
+        if value <= 0:
+            raise NoContour("the sum is not positive")
+        return shift + math.log(value * self.step / math.pi), slope / value
+
+    def evaluate(self, epsilon: float) -> tuple[Ball, Ball, Errors]:
+        """Certified lower and upper ends of δ(ε), as balls, and the error budget."""
+        x = arb(epsilon)
+        total = arb(0)
+        for j, (s, log) in enumerate(zip(self.frequencies, self.moments, strict=True)):
+            t = acb(self.tau, s)
+            term = ((log - x * t).exp() / (t * (t + 1))).real
+            total += term / 2 if j == 0 else term
+        total = total * arb(self.step) / arb.pi()
+        cut = self._cut(x)
+        alias = self._alias(x)
+        given_up = sum((factor.given_up for factor in self.factors), arb(0))
+        lower, upper = total - cut - alias, total + cut + given_up
+        size = max(float(total), 1e-320)
+        errors = Errors(float(alias) / size, float(cut) / size, float(total.rad()) / size)
+        return self.leak + lower.max(arb(0)), self.leak + upper, errors
+
+    def _cut(self, epsilon: Ball) -> Ball:
+        """Σ beyond the last node of Δ/π·|integrand| ≤ e^{K−τε}·decay(S)/π·Σ Δ/s² ≤ e^{K−τε}·decay(S)/(π·last)."""
+        last = self.frequencies[-1]
+        decay = arb(self.gone)
+        return ((self.cumulant - self.tau * epsilon + decay).exp() / (arb.pi() * arb(last))).upper()
+
+    def _alias(self, epsilon: Ball) -> Ball:
+        """Both sides' aliases by the best tilt of the ladder."""
+        high, low = arb("inf"), 1 / (arb(self.tau) * self.period_ball()).expm1()
+        for tilt, bound in self.chernoff.items():
+            chernoff = (arb(bound) - arb(tilt) * epsilon).exp()
+            side = chernoff / (abs(arb(tilt) - arb(self.tau)) * self.period_ball()).expm1()
+            if tilt > self.tau:
+                high = high.min(side)
+            else:
+                low = low.min(side)
+        return (high + low).upper()
+
+    def period_ball(self) -> Ball:
+        """2π/Δ for the float Δ that is used."""
+        return 2 * arb.pi() / arb(self.step)
+
+
+def _rough(factors: Sequence[Factor], tau: float) -> tuple[float, float, float]:
+    """K, K′ and K″ of the composition in floats."""
+    sums = [factor.rough(tau) for factor in factors]
+    return math.fsum(row[0] for row in sums), math.fsum(row[1] for row in sums), math.fsum(row[2] for row in sums)
+
+
+def _total(factors: Sequence[Factor], tau: float) -> Ball:
+    return sum((factor.cumulants([tau])[0] for factor in factors), arb(0))
+
+
+def _constant(tilt: float) -> Ball:
+    """Ln of sup_x (1 − e^{−x})e^{−τx} = τ^τ/(1+τ)^{1+τ}."""
+    t = arb(tilt)
+    return t * t.log() - (1 + t) * (1 + t).log()
+
+
+def _exp(z: complex) -> complex:
+    size = math.exp(min(z.real, 700.0))
+    return complex(size * math.cos(z.imag), size * math.sin(z.imag))
+
+
+def choose_tilt(factors: Sequence[Factor], log_delta: float) -> tuple[float, float]:
+    """The tilt τ and the ε at which the saddle-point approximation of δ meets its target."""
+
+    def gap(log_tau: float) -> tuple[float, float]:
+        tau = math.exp(log_tau)
+        k, mean, variance = _rough(factors, tau)
+        if not (math.isfinite(k) and math.isfinite(mean) and variance > 0):
+            return -math.inf, mean
+        return k - tau * mean - math.log(tau * (tau + 1)) - 0.5 * math.log(2 * math.pi * variance) - log_delta, mean
+
+    low = high = math.log(2.0)
+    while gap(high)[0] > 0:
+        high += 1.5
+        if high > 25:
+            raise NoContour("no tilt reaches this δ")
+    low = high - 1.5
+    while gap(low)[0] < 0:
+        low -= 1.5
+        if low < -25:
+            raise NoContour("no tilt reaches this δ")
+    for _ in range(40):
+        middle = (low + high) / 2
+        if gap(middle)[0] > 0:
+            low = middle
+        else:
+            high = middle
+        if high - low < 0.02:
+            break
+    tau = math.exp((low + high) / 2)
+    return tau, gap(math.log(tau))[1]
+
+
+def tilt_for(factors: Sequence[Factor], epsilon: float) -> tuple[float, float]:
+    """The saddle τ at an ε, kept above 0, and the saddle-point approximation of ln δ there."""
+
+    def mean(log_tau: float) -> float:
+        return _rough(factors, math.exp(log_tau))[1]
+
+    low, high = math.log(1e-3), math.log(2.0)
+    while mean(high) < epsilon:
+        high += 1.5
+        if high > 25:
+            raise NoContour("ε is beyond the largest loss")
+    for _ in range(40):
+        middle = (low + high) / 2
+        if mean(middle) < epsilon:
+            low = middle
+        else:
+            high = middle
+        if high - low < 0.02:
+            break
+    tau = math.exp((low + high) / 2)
+    variance = _rough(factors, tau)[2]
+    if not variance > 0:
+        raise NoContour("the losses do not vary")
+    tau = max(tau, 1 / math.sqrt(variance) / 4)
+    k, _, variance = _rough(factors, tau)
+    if not variance > 0:
+        raise NoContour("the losses do not vary")
+    return tau, min(k - tau * epsilon - math.log(tau * (tau + 1)) - 0.5 * math.log(2 * math.pi * variance), -0.1)

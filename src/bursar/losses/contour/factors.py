@@ -1,0 +1,171 @@
+"""The factors of a composition as the contour engine sees them: cumulants, certified moments off the real line, and
+how fast they decay.
+
+Every factor stands for ``count`` copies of one loss. Floats guide (`rough`); what ends up in a bound is a ball
+(`log_moments`, `cumulant`) or a bound
+proved for all larger frequencies (`decay`).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from flint import acb, arb
+
+from bursar.losses._base import Loss
+from bursar.losses.bounded_range import BoundedRangeLoss
+from bursar.losses.gaussian import GaussianLoss
+from bursar.losses.laplace import LaplaceLoss
+from bursar.numerics.balls import Ball, ComplexBall, down
+
+Decay = Callable[[float], float]
+
+
+class Factor(ABC):
+    """``count`` copies of one loss."""
+
+    count: int
+    given_up: Ball = arb(0)
+    """By how much the factor may lower δ at most."""
+    smooth: bool = True
+    """Whether its moments decay along the line."""
+
+    @abstractmethod
+    def rough(self, tau: float) -> tuple[float, float, float]:
+        """K, K′ and K″ of all copies at a real tilt, in floats."""
+
+    @abstractmethod
+    def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
+        """K of all copies at real tilts."""
+
+    @abstractmethod
+    def log_moments(self, tau: float, frequencies: Sequence[float]) -> list[ComplexBall]:
+        """Ln E[e^{tL}] of all copies at t = τ + is, up to multiples of 2πi."""
+
+    @abstractmethod
+    def decay(self, tau: float) -> Decay:
+        """S ↦ an upper bound of ln|E[e^{(τ+is′)L}]/E[e^{τL}]| of all copies, valid for every s′ ≥ s."""
+
+
+@dataclass(frozen=True)
+class GaussianFactor(Factor):
+    """All the Gaussians together: one, with the sum of their μ²."""
+
+    mu_square: Ball
+    count: int = 1
+
+    def rough(self, tau: float) -> tuple[float, float, float]:
+        """Quadratic."""
+        m = float(self.mu_square)
+        return tau * (tau + 1) * m / 2, (2 * tau + 1) * m / 2, m
+
+    def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
+        """τ(τ + 1)μ²/2."""
+        return [arb(tau) * (arb(tau) + 1) * self.mu_square / 2 for tau in tilts]
+
+    def log_moments(self, tau: float, frequencies: Sequence[float]) -> list[ComplexBall]:
+        """t(t + 1)μ²/2."""
+        points = [acb(tau, s) for s in frequencies]
+        return [t * (t + 1) * self.mu_square / 2 for t in points]
+
+    def decay(self, tau: float) -> Decay:
+        """−s²μ²/2."""
+        half = down(self.mu_square) / 2
+        return lambda s: -s * s * half * (1 - 1e-12)
+
+
+@dataclass(frozen=True)
+class ClosedFactor(Factor):
+    """A loss whose cumulant function has a closed form."""
+
+    loss: Loss
+    count: int
+
+    @property
+    def smooth(self) -> bool:  # type: ignore[override]
+        """Where there is a density between the atoms."""
+        return isinstance(self.loss, (LaplaceLoss, BoundedRangeLoss))
+
+    def rough(self, tau: float) -> tuple[float, float, float]:
+        """By differences of the closed form, at a precision that stands them."""
+        step = max(1e-4, 1e-4 * tau)
+        low, middle, high = (self.loss.cumulant(arb(tau + d)).real for d in (-step, 0, step))
+        first, second = (high - low) / (2 * step), (high - 2 * middle + low) / (step * step)
+        return self.count * float(middle), self.count * float(first), self.count * float(second)
+
+    def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
+        """The closed form."""
+        return [self.count * self.loss.cumulant(arb(tau)).real for tau in tilts]
+
+    def log_moments(self, tau: float, frequencies: Sequence[float]) -> list[ComplexBall]:
+        """The closed form."""
+        return [self.count * self.loss.cumulant(acb(tau, s)) for s in frequencies]
+
+    def decay(self, tau: float) -> Decay:
+        """From uniform pieces of the density between the atoms, where there is one; atoms alone do not decay."""
+        if isinstance(self.loss, LaplaceLoss):
+            pieces = self._exponential_pieces(tau, self.loss.epsilon, lambda: arb(1) / 4)
+        elif isinstance(self.loss, BoundedRangeLoss):
+            eta = self.loss.eta
+            pieces = self._exponential_pieces(tau, eta, lambda: 1 / (2 * -(-eta).expm1()))
+        else:
+            return lambda s: 0.0
+        return uniform_decay(pieces, self.count)
+
+    def _exponential_pieces(self, tau: float, reach: Ball, height: Callable[[], Ball]) -> list[tuple[float, float]]:
+        """The tilted density height·e^{(l−reach)/2 + τl}/E[e^{τL}] on [−reach, reach] rises, so its minimum on a
+        piece is at the left.
+        """
+        norm = self.loss.cumulant(arb(tau)).real
+        best: list[tuple[float, float]] = []
+        for parts in (1, 4, 16):
+            width = 2 * reach / parts
+            pieces = []
+            for i in range(parts):
+                left = -reach + i * width
+                least = height() * ((left - reach) / 2 + tau * left - norm).exp()
+                pieces.append((max(down(least * width), 0.0), max(down(width), 0.0)))
+            best = max(best, pieces, key=lambda p: sum(share * size * size for share, size in p))
+        return best
+
+
+def uniform_decay(pieces: Sequence[tuple[float, float]], count: int) -> Decay:
+    """|φ(s)| ≤ 1 − Σ share·(1 − |sinc(s·width/2)|) for a density with uniform parts (share, width) (proofs/contour.md
+    §3).
+    """
+    total = math.fsum(share for share, _ in pieces)
+    safe = 1.0 if total <= 1 else 1 / (total * (1 + 1e-12))
+
+    def bound(s: float) -> float:
+        lost = math.fsum(share * safe * (1 - _largest_sinc(s * width / 2)) for share, width in pieces)
+        return count * math.log1p(-min(lost * (1 - 1e-9), 1 - 1e-15))
+
+    return bound
+
+
+def _largest_sinc(z: float) -> float:
+    """The largest |sin y/y| over y ≥ z: it falls to 0 at π, and later stays below 0.2173 and below 1/y."""
+    if z < 1e-4:
+        return 1 - z * z / 6 + z**4 / 120
+    if z < math.pi:
+        return max(math.sin(z) / z, 0.2173)
+    return min(0.2173, 1 / z)
+
+
+def factor_of(loss: Loss, count: int, log_delta: float) -> Factor | None:
+    """The factor for a loss, or None where this engine has no fast and certified moments for it."""
+    from bursar.losses.contour.sampled_factor import sampled_factor
+    from bursar.losses.discrete_gaussian import DiscreteGaussianLoss
+    from bursar.losses.discrete_laplace import DiscreteLaplaceLoss
+    from bursar.losses.table import TableLoss
+
+    if isinstance(loss, GaussianLoss):
+        return GaussianFactor(count * loss.mu * loss.mu)
+    if isinstance(loss, TableLoss) and len(loss.rows) > 64:
+        return None
+    if isinstance(loss, (LaplaceLoss, BoundedRangeLoss, TableLoss, DiscreteGaussianLoss, DiscreteLaplaceLoss)):
+        return ClosedFactor(loss, count)
+    return sampled_factor(loss, count, log_delta)

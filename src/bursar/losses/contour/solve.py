@@ -1,0 +1,130 @@
+"""Questions put to the contour engine, one direction at a time: which δ at an ε, which ε at a δ, with both ends
+proved.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flint import arb
+
+from bursar.losses._base import Loss
+from bursar.losses.contour.engine import Contour, Errors, NoContour, choose_tilt, tilt_for
+from bursar.losses.contour.factors import Factor, GaussianFactor, factor_of
+from bursar.numerics.balls import Ball, down, up
+
+Losses = Sequence[tuple[Loss, int]]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A certified interval, the error budget behind it, and how many nodes it took."""
+
+    lower: float
+    upper: float
+    errors: Errors
+    nodes: int
+
+
+def delta_at(losses: Losses, epsilon: Ball) -> Answer:
+    """δ(ε) of the composed losses."""
+    leak = _leak(losses)
+    near = float(epsilon)
+    factors = _factors(losses, math.log(1e-9))
+    for _ in range(2):
+        tau, log_delta = tilt_for(factors, near)
+        factors = _factors(losses, log_delta)
+    contour = Contour(factors, leak, near, log_delta, tau)
+    # δ falls with ε, so the ends of ε's ball give the ends of δ's
+    upper, errors = contour.evaluate(down(epsilon))[1:]
+    lower = contour.evaluate(up(epsilon))[0]
+    return Answer(max(down(lower), 0.0), min(up(upper), 1.0), errors, len(contour.frequencies))
+
+
+def epsilon_at(losses: Losses, delta: Ball) -> Answer:
+    """The smallest ε ≥ 0 with δ(ε) ≤ δ of the composed losses."""
+    leak = _leak(losses)
+    target = delta - leak
+    if not target > 0:
+        raise NoContour("δ does not exceed what the releases leak")
+    log_delta = float(target.log())
+    factors = _factors(losses, log_delta)
+    tau, guess = choose_tilt(factors, log_delta)
+    contour = Contour(factors, leak, guess, log_delta, tau)
+    near = _newton(contour, guess, log_delta)
+    if near <= 0:
+        return _at_zero(losses, delta)
+    return _certified(contour, near, delta, log_delta)
+
+
+def _newton(contour: Contour, guess: float, log_delta: float) -> float:
+    near = guess
+    for _ in range(30):
+        value, slope = contour.rough(near)
+        step = (value - log_delta) / slope
+        near -= max(min(step, 0.5 * abs(near) + 1.0), -0.5 * abs(near) - 1.0)
+        if abs(step) <= 1e-14 * abs(near) or near < -1:
+            break
+    return near
+
+
+def _at_zero(losses: Losses, delta: Ball) -> Answer:
+    """ε would be negative: certify that δ(0) is at most δ."""
+    at_zero = delta_at(losses, arb(0))
+    if arb(at_zero.upper) <= delta:
+        return Answer(0.0, 0.0, at_zero.errors, at_zero.nodes)
+    raise NoContour("ε is too close to 0 to be told from it")
+
+
+def _certified(contour: Contour, near: float, delta: Ball, log_delta: float) -> Answer:
+    """Step outwards from the root until the balls agree that each end is on its side."""
+    slope = abs(contour.rough(near)[1])
+    lower, upper, errors = contour.evaluate(near)
+    gap_up = max(float(((upper - delta) / delta).upper()), 0.0)
+    gap_down = max(float(((delta - lower) / delta).upper()), 0.0)
+    least = 4 * math.ulp(near)
+    high = _walk(near, 1, max(1.1 * gap_up / slope, least), lambda x: contour.evaluate(x)[1] <= delta)
+    low = _walk(near, -1, max(1.1 * gap_down / slope, least), lambda x: contour.evaluate(x)[0] > delta)
+    return Answer(max(low, 0.0), high, errors, len(contour.frequencies))
+
+
+def _walk(start: float, side: int, step: float, proved: object) -> float:
+    for _ in range(40):
+        x = start + side * step
+        if side < 0 and x <= 0:
+            return 0.0
+        if proved(x):  # type: ignore[operator]
+            return x
+        step *= 2
+        if step > 0.1 * (1 + abs(start)):
+            break
+    raise NoContour("the error budget is too large to certify an end")
+
+
+def _factors(losses: Losses, log_delta: float) -> list[Factor]:
+    """All Gaussians as one factor, then the others."""
+    gaussian, others = arb(0), []
+    for loss, count in losses:
+        factor = factor_of(loss, count, log_delta)
+        if factor is None:
+            raise NoContour(f"no fast certified moments are known for {type(loss).__name__.strip('_')}")
+        if isinstance(factor, GaussianFactor):
+            gaussian += factor.mu_square
+        else:
+            others.append(factor)
+    factors = [GaussianFactor(gaussian), *others] if gaussian > 0 else others
+    if not any(factor.smooth for factor in factors):
+        raise NoContour("no release has a density, and atoms alone do not decay")
+    return factors
+
+
+def _leak(losses: Losses) -> Ball:
+    """1 − Π(1 − P(L = ∞))^count."""
+    kept = arb(0)
+    for loss, count in losses:
+        mass = loss.infinite_mass()
+        if not mass <= 0:
+            kept += count * (-mass).log1p()
+    return -kept.expm1() if not kept >= 0 else arb(0)

@@ -1,0 +1,210 @@
+"""Every mechanism and every promise, as fixed examples and as random ones: what the tests of laws run over."""
+
+from __future__ import annotations
+
+import math
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
+
+from hypothesis import strategies as st
+
+import bursar as b
+from bursar.theorems import THEOREMS
+
+ADD, REPLACE = "add_remove", "replace_one"
+
+EXAMPLES: tuple[b.Mechanism, ...] = (
+    b.Gaussian(sigma=2.0),
+    b.Gaussian(sigma="0.7", relation=REPLACE),
+    b.Laplace(scale=Fraction(10, 3)),
+    b.RandomizedResponse(epsilon=0.1),
+    b.RandomizedResponse(epsilon="0.1", relation=REPLACE),
+    b.KaryRandomizedResponse(epsilon=1, categories=5),
+    b.LeakyRandomizedResponse(epsilon=0.5, delta=1e-7),
+    b.NameAndShame(delta=1e-8),
+    b.DiscreteGaussian(sigma=2.5, sensitivity=2),
+    b.DiscreteLaplace(scale=10.0),
+    b.DiscreteLaplace(scale=3, sensitivity=2),
+    b.Exponential(epsilon=0.5),
+    b.Exponential(epsilon=0.5, utility="monotone", relation=REPLACE),
+    b.PoissonSampled(b.Gaussian(sigma=1.0), rate=0.01),
+    b.PoissonSampled(b.Gaussian(sigma=1.0, relation=REPLACE), rate=0.01),
+    b.PoissonSampled(b.LeakyRandomizedResponse(epsilon=0.5, delta=1e-7), rate="1/10"),
+    b.PoissonSampled(b.Declared(b.ZCDP(rho=0.1)), rate=0.1),
+    b.FixedSizeSampled(b.Laplace(scale=1.0, relation=REPLACE), sample=10, population=1000),
+    b.Disjoint(b.Gaussian(sigma=2) * 3 + b.Laplace(scale=7), b.Laplace(scale=2)),
+    b.Disjoint(b.RandomizedResponse(epsilon=1), relation=REPLACE),
+    b.Group(b.Laplace(scale=5), 3),
+    b.Group(b.Exponential(epsilon=0.1), 2),
+    b.Table(p=[0.5, 0.2, 0.3], q=[0.3, 0.5, 0.2]),
+    b.Table(p=["1/2", "1/2", 0], q=[Fraction(1, 4), "0.5", "0.25"]),
+    b.Densities("1 + x/4", "1", low=-1, high=1),
+    b.Declared(b.PureDP(epsilon=0.1)),
+    b.Declared(b.ApproxDP(epsilon=0.1, delta=1e-7)),
+    b.Declared(b.BoundedRange(eta=0.2)),
+    b.Declared(b.Renyi({2: 0.1, 8: 0.5})),
+    b.Declared(b.ZCDP(rho=0.01)),
+    b.Declared(b.ZCDP(rho=0.01, delta=1e-8), relation=REPLACE),
+    b.Declared(b.TCDP(rho=0.01, omega=50)),
+    b.Declared(b.GDP(mu=0.3)),
+    b.Declared(b.Profile([(0.1, 1e-3), (1, 1e-6), (2, 0)])),
+)
+
+# From dear to cheap: each next one adds noise, or samples less, or promises more.
+CHEAPER: dict[str, tuple[b.Mechanism, ...]] = {
+    "gaussian": tuple(b.Gaussian(sigma=s) for s in (0.5, 2, 2.0000001, 30)),
+    "laplace": tuple(b.Laplace(scale=s) for s in (0.5, 2, 2.0000001, 30)),
+    "randomized_response": tuple(b.RandomizedResponse(epsilon=e) for e in (3, 0.5, 0.4999999, 0.01)),
+    "kary_randomized_response": tuple(b.KaryRandomizedResponse(epsilon=e, categories=4) for e in (3, 0.5, 0.01)),
+    "leaky_randomized_response": tuple(
+        b.LeakyRandomizedResponse(epsilon=e, delta=d) for e, d in ((1, 1e-7), (0.5, 1e-7), (0.5, 1e-9), (0.1, 0))
+    ),
+    "name_and_shame": tuple(b.NameAndShame(delta=d) for d in (1e-3, 1e-8, 0)),
+    "discrete_gaussian": tuple(b.DiscreteGaussian(sigma=s) for s in (0.5, 2, 30)),
+    "discrete_laplace": tuple(b.DiscreteLaplace(scale=s, sensitivity=2) for s in (0.5, 2, 30)),
+    "exponential": tuple(b.Exponential(epsilon=e) for e in (3, 0.5, 0.01)),
+    "poisson": tuple(b.PoissonSampled(b.Gaussian(sigma=1), rate=r) for r in (1, 0.5, 0.01)),
+    "fixed_size": tuple(
+        b.FixedSizeSampled(b.Laplace(scale=1, relation=REPLACE), sample=n, population=1000) for n in (1000, 100, 1)
+    ),
+    "disjoint": tuple(b.Disjoint(b.Gaussian(sigma=s), b.Laplace(scale=s)) for s in (1, 2, 30)),
+    "group": tuple(b.Group(b.Laplace(scale=5), n) for n in (4, 2, 1)),
+    "table": tuple(b.Table(p=[p, 1 - p], q=[1 - p, p]) for p in (Fraction(9, 10), Fraction(3, 4), Fraction(1, 2))),
+    "densities": tuple(b.Densities(f"1 + x/{n}", "1", low=-1, high=1) for n in (2, 4, 9)),
+    "declared": (b.Declared(b.PureDP(epsilon=1)), b.Declared(b.BoundedRange(eta=1)), b.Exponential(epsilon=1)),
+}
+
+
+def account(composition: b.Composition | b.Mechanism, **question: Any) -> b.Report:
+    """What it costs, leaving out the theorems that integrate a user's own densities many times over."""
+    if "densities(" in composition.text():
+        question["theorems"] = [t.id for t in THEOREMS if t.id not in ("renyi", "numerical")]
+    return b.account(composition, **question)
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Fail what takes longer than this."""
+
+    def give_up(*_: object) -> None:
+        raise AssertionError(f"no answer within {seconds} seconds")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def numbers(low: float, high: float) -> st.SearchStrategy[Any]:
+    """A number between the two, in any of the types that people give."""
+    ways = [
+        st.floats(low, high),
+        st.fractions(Fraction(str(low)), Fraction(str(high)), max_denominator=1000),
+        st.decimals(str(low), str(high), places=6),
+    ]
+    if math.ceil(low) <= math.floor(high):
+        ways.append(st.integers(math.ceil(low), math.floor(high)))
+    return st.one_of(*ways, ways[-1].map(str))
+
+
+EPSILONS, NOISES, DELTAS, RATES = numbers(0.01, 3), numbers(0.3, 50), numbers(0, 0.01), numbers(0.001, 1)
+
+
+@st.composite
+def tables(draw: st.DrawFn, relation: str = ADD) -> b.Table:
+    """Random laws on a few outcomes, as fractions or as floats that sum to 1 only nearly."""
+    size = draw(st.integers(1, 5))
+    columns = []
+    for _ in range(2):
+        weights = draw(st.lists(st.integers(0, 20), min_size=size, max_size=size).filter(any))
+        column = [Fraction(w, sum(weights)) for w in weights]
+        columns.append(list(map(float, column)) if draw(st.booleans()) else column)
+    return b.Table(*columns, relation=relation)
+
+
+@st.composite
+def densities(draw: st.DrawFn, relation: str = ADD) -> b.Densities:
+    """Densities whose loss is nowhere flat."""
+    slope, end = draw(st.integers(2, 30)), draw(st.integers(1, 3))
+    p, q = draw(st.sampled_from([("exp(x/{0})", "exp(-x/{0})"), ("{0} + x/4", "1"), ("1", "x**2 + {0}")]))
+    return b.Densities(p.format(slope), q.format(slope), low=-1, high=end, relation=relation)
+
+
+def promises() -> dict[str, st.SearchStrategy[Any]]:
+    """A strategy for every kind of promise, by name."""
+    points = st.lists(st.tuples(EPSILONS, DELTAS), min_size=1, max_size=4)
+    curves = st.dictionaries(st.integers(2, 64), EPSILONS, min_size=1, max_size=4)
+    return {
+        "pure_dp": st.builds(b.PureDP, epsilon=EPSILONS),
+        "approx_dp": st.builds(b.ApproxDP, epsilon=EPSILONS, delta=DELTAS),
+        "bounded_range": st.builds(b.BoundedRange, eta=EPSILONS),
+        "renyi": curves.map(b.Renyi),
+        "zcdp": st.builds(b.ZCDP, rho=EPSILONS, delta=st.one_of(st.just(0), DELTAS)),
+        "tcdp": st.builds(b.TCDP, rho=EPSILONS, omega=numbers(1.5, 1000)),
+        "gdp": st.builds(b.GDP, mu=EPSILONS),
+        "profile": points.map(b.Profile),
+    }
+
+
+def plain(relation: str) -> dict[str, st.SearchStrategy[Any]]:
+    """A strategy for every mechanism that holds no other, by name."""
+    seen = {"relation": st.just(relation)}
+    return {
+        "gaussian": st.builds(b.Gaussian, sigma=NOISES, **seen),
+        "laplace": st.builds(b.Laplace, scale=NOISES, **seen),
+        "randomized_response": st.builds(b.RandomizedResponse, epsilon=EPSILONS, **seen),
+        "kary_randomized_response": st.builds(
+            b.KaryRandomizedResponse, epsilon=EPSILONS, categories=st.integers(2, 100), **seen
+        ),
+        "leaky_randomized_response": st.builds(b.LeakyRandomizedResponse, epsilon=EPSILONS, delta=DELTAS, **seen),
+        "name_and_shame": st.builds(b.NameAndShame, delta=DELTAS, **seen),
+        "discrete_gaussian": st.builds(b.DiscreteGaussian, sigma=NOISES, sensitivity=st.integers(1, 5), **seen),
+        "discrete_laplace": st.builds(b.DiscreteLaplace, scale=NOISES, sensitivity=st.integers(1, 5), **seen),
+        "exponential": st.builds(
+            b.Exponential, epsilon=EPSILONS, utility=st.sampled_from(["general", "monotone"]), **seen
+        ),
+        "table": tables(relation),
+        "densities": densities(relation),
+        "declared": st.builds(b.Declared, st.one_of(*promises().values()), **seen),
+    }
+
+
+def holding(
+    relation: str, inside: st.SearchStrategy[Any], blocks: st.SearchStrategy[Any]
+) -> dict[str, st.SearchStrategy[Any]]:
+    """A strategy for every mechanism that holds others, by name; blocks are under add_remove, always."""
+    parts = st.lists(blocks, min_size=1, max_size=3)
+    ways: dict[str, st.SearchStrategy[Any]] = {
+        "poisson": st.builds(b.PoissonSampled, inside, rate=RATES),
+        "group": st.builds(b.Group, inside, size=st.integers(1, 5)),
+        "disjoint": parts.map(lambda found: b.Disjoint(*found, sum(found), relation=relation)),
+    }
+    if relation == REPLACE:
+        ways["fixed_size"] = st.builds(
+            b.FixedSizeSampled, inside, sample=st.integers(1, 100), population=st.integers(100, 1000)
+        )
+    return ways
+
+
+def mechanisms(relation: str, *, leave_out: tuple[str, ...] = ()) -> st.SearchStrategy[Any]:
+    """Any mechanism under a relation, nested up to two deep."""
+    base, blocks = (
+        st.one_of(*(way for name, way in plain(seen).items() if name not in leave_out)) for seen in (relation, ADD)
+    )
+    once = st.one_of(*holding(relation, base, blocks).values())
+    return st.one_of(base, base, once, *holding(relation, once, blocks).values())
+
+
+def compositions(*, leave_out: tuple[str, ...] = ()) -> st.SearchStrategy[b.Composition]:
+    """Up to three terms under one relation."""
+    terms = {
+        relation: st.tuples(mechanisms(relation, leave_out=leave_out), st.integers(1, 40))
+        for relation in (ADD, REPLACE)
+    }
+    return st.one_of(*(st.lists(term, min_size=1, max_size=3) for term in terms.values())).map(b.Composition)

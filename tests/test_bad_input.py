@@ -1,0 +1,253 @@
+"""Bad input is refused before any theorem sees it, with the argument's name and what is allowed."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+import bursar as b
+from catalogue import ADD, EXAMPLES, REPLACE, within
+
+RR = b.RandomizedResponse(epsilon=1)
+NAN, INF = float("nan"), float("inf")
+HUGE = (10**5000, "1e999999", "9" * 300, Fraction(1, 10**5000), Decimal("1e999999"))
+NO_NUMBER = ([], "abc", "", object(), True, b"1", 1j, {}, "1/0", "0x10", "1_0", "١", Decimal("sNaN"), type)
+REFUSED = (NAN, INF, -INF, "nan", "inf", Decimal("Infinity"), *HUGE, *NO_NUMBER)
+NO_REAL = (None, *REFUSED)
+NOT: dict[str, tuple[Any, ...]] = {
+    "noise": (*NO_REAL, -1, -0.5, "-1/3", 0, 0.0, -0.0, "0", 1e-31, 1e31),
+    "step": (*NO_REAL, 0, -1),
+    "asked_probability": (*REFUSED, -1e-12, -1, 1.0000001),
+    "asked_size": (*REFUSED, -1, "-1/3", 1e31),
+    "size": (*NO_REAL, -1, -1e-300, "-1/3", 1e31),
+    "probability": (*NO_REAL, -1e-12, -1, 1.0000001, 2, "11/10"),
+    "rate": (*NO_REAL, 0, 0.0, -0.1, 1.0000001, 2),
+    "order": (*NO_REAL, 1, 1.0, 0, -2),
+    "odds": (*NO_REAL, 0.999, 0, -2),
+    "count": (-1, 1.0, 2.5, True, "3", None, [], 10**12 + 1, 10**5000, NAN, Fraction(1, 2), Decimal(2), object()),
+    "positive": (0, -1, 1.0, 2.5, True, "3", None, [], 10**12 + 1, 10**5000, NAN, Fraction(7, 2), object()),
+    "relation": ("", "add", "ADD_REMOVE", None, 1, [], object()),
+    "utility": ("", "any", None, 1, []),
+    "mechanism": (None, 1, "gaussian(sigma=1)", [], RR * 2, b.PureDP(epsilon=1), b.Gaussian, object()),
+    "replaced": (None, 1, "x", [], RR, RR * 2),
+    "promise": (None, 1, "pure_dp(epsilon=1)", [], RR, b.PureDP, object()),
+    "block": (None, 1, "gaussian(sigma=1)", [], [RR], b.PureDP(epsilon=1), object()),
+    "law": (None, 1, "1", "abc", [], [0.5], ["x"], [NAN, 1], [-1, 2], [2], [None], object(), [[1]], b"1"),
+    "low": NO_REAL,
+    "high": NO_REAL,
+    "formula": (None, 1, "", " ", "x +", "y", "__import__('os')", "x.real", "lambda: 1", "1" * 500, [], "exp(x, x)"),
+    "breaks": (None, 1, ["x"], [NAN], [9], "0", [None], object()),
+}
+
+FINE: dict[str, Any] = {
+    "step": 1, "asked_probability": 0.5, "asked_size": 1,
+    "noise": 1, "size": 1, "probability": Fraction(1, 2), "rate": 0.5, "order": 2, "odds": 2, "count": 2, "positive": 3,
+    "relation": ADD, "utility": "general", "mechanism": RR, "replaced": b.Gaussian(sigma=1, relation=REPLACE),
+    "promise": b.ApproxDP(epsilon=1, delta=0), "block": RR * 2, "law": [Fraction(1, 2)] * 2, "formula": "1",
+    "low": -1, "high": 1, "breaks": [0],
+}  # fmt: skip
+
+# Each call with what kind of argument each of its parameters is.
+CALLS: dict[str, tuple[Callable[..., Any], str]] = {
+    "Gaussian": (b.Gaussian, "sigma:noise relation"),
+    "Laplace": (b.Laplace, "scale:noise relation"),
+    "RandomizedResponse": (b.RandomizedResponse, "epsilon:noise relation"),
+    "KaryRandomizedResponse": (b.KaryRandomizedResponse, "epsilon:noise categories:positive relation"),
+    "LeakyRandomizedResponse": (b.LeakyRandomizedResponse, "epsilon:size delta:probability relation"),
+    "NameAndShame": (b.NameAndShame, "delta:probability relation"),
+    "DiscreteGaussian": (b.DiscreteGaussian, "sigma:noise sensitivity:positive relation"),
+    "DiscreteLaplace": (b.DiscreteLaplace, "scale:noise sensitivity:positive relation"),
+    "Exponential": (b.Exponential, "epsilon:noise utility relation"),
+    "PoissonSampled": (b.PoissonSampled, "mechanism rate"),
+    "FixedSizeSampled": (b.FixedSizeSampled, "mechanism:replaced sample:positive population:positive"),
+    "Disjoint": (lambda block, relation: b.Disjoint(RR, block, relation=relation), "block relation"),
+    "Group": (b.Group, "mechanism size:positive"),
+    "Declared": (b.Declared, "guarantee:promise relation"),
+    "Table": (b.Table, "p:law q:law relation"),
+    "Densities": (b.Densities, "p:formula q:formula low high breaks relation"),
+    "PureDP": (b.PureDP, "epsilon:size"),
+    "ApproxDP": (b.ApproxDP, "epsilon:size delta:probability"),
+    "ProbabilisticDP": (b.ProbabilisticDP, "epsilon:size delta:probability"),
+    "BoundedRange": (b.BoundedRange, "eta:size"),
+    "ZCDP": (b.ZCDP, "rho:size delta:probability"),
+    "TCDP": (b.TCDP, "rho:size omega:order"),
+    "GDP": (b.GDP, "mu:size"),
+    "Renyi": (lambda order, value: b.Renyi(orders=[order], values=[value]), "order value:size"),
+    "Profile": (lambda epsilon, delta: b.Profile([(epsilon, delta)]), "epsilon:size delta:probability"),
+    "repeat": (lambda count: RR * count, "count"),
+    "repeat from the left": (lambda count: count * RR, "count"),
+    "repeat again": (lambda count: (RR + RR) * count, "count"),
+    "Composition": (lambda mechanism, count: b.Composition([(mechanism, count)]), "mechanism count"),
+    "account for ε": (lambda delta: b.account(RR, delta=delta), "delta:asked_probability"),
+    "account for δ": (lambda epsilon: b.account(RR, epsilon=epsilon), "epsilon:asked_size"),
+    "convert at δ": (lambda delta: b.convert(b.GDP(mu=1), b.ApproxDP, delta=delta), "delta:asked_probability"),
+    "convert at ε": (lambda epsilon: b.convert(b.GDP(mu=1), b.ApproxDP, epsilon=epsilon), "epsilon:asked_size"),
+    "probabilistic": (b.probabilistic, "promise eta:step"),
+    "worst_case": (lambda epsilon: b.worst_case([epsilon]), "epsilon:noise"),
+    "delta_needed": (lambda epsilon: b.worst_case([1]).delta_needed(epsilon), "epsilon:size"),
+    "LaplaceSimulation": (b.LaplaceSimulation, "epsilon:noise"),
+    "simulation_map": (b.simulation_map, "p:law q:law odds delta:probability"),
+}
+KINDS = {
+    name: {(part := word.partition(":"))[0]: part[2] or part[0] for word in words.split()}
+    for name, (_, words) in CALLS.items()
+}
+ALLOWED = re.compile(
+    r"above|at least|at most|below|range|from \d|one of|digits|finite|such as|sum to|may use|needs|must"
+)
+
+
+def _show(value: object) -> str:
+    long = isinstance(value, (int, Fraction)) and max(abs(value.numerator), value.denominator) > 10**20
+    return type(value).__name__ if long or type(value) is object else f"{type(value).__name__} {str(value)[:20]}"
+
+
+BAD = [
+    pytest.param(name, argument, value, id=f"{name}-{argument}-{_show(value)}")
+    for name, kinds in KINDS.items()
+    for argument, kind in kinds.items()
+    for value in NOT[kind]
+]
+
+
+def call(name: str, **changed: Any) -> Any:
+    """One call with some arguments changed and the others fine."""
+    return CALLS[name][0](**{**{argument: FINE[kind] for argument, kind in KINDS[name].items()}, **changed})
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_good_input_is_accepted(name: str) -> None:
+    """The calls below fail because of the one bad argument, not for another reason."""
+    assert call(name) is not None
+
+
+@pytest.mark.parametrize(("name", "argument", "value"), BAD)
+def test_bad_input_is_refused_by_name(name: str, argument: str, value: object) -> None:
+    """One bad argument raises an InputError that names it and says what is allowed."""
+    with pytest.raises(b.InputError) as caught:
+        call(name, **{argument: value})
+    message = str(caught.value)
+    assert re.search(rf"\b{argument}s?\b", message) or caught.value.argument == argument, message
+    assert ALLOWED.search(message) or str(value)[:40] in message or ", not " in message, message
+    assert len(message) < 600
+
+
+JUNK = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.fractions(),
+    st.decimals(),
+    st.complex_numbers(),
+    st.text(max_size=12),
+    st.from_regex(r"-?[0-9]{1,400}(\.[0-9]*)?([eE][+-]?[0-9]{1,7})?(/[0-9]{1,3})?", fullmatch=True),
+    st.binary(max_size=4),
+    st.lists(st.one_of(st.floats(), st.text(max_size=3), st.none()), max_size=3),
+    st.dictionaries(st.text(max_size=3), st.floats(), max_size=2),
+    st.sampled_from([*HUGE, 10**400, b.Gaussian, RR, RR * 3, b.PureDP(epsilon=1), b.Interval(0, 1), object()]),
+    st.sampled_from(EXAMPLES),
+)
+
+
+@pytest.mark.parametrize("name", CALLS)
+@given(data=st.data())
+@settings(max_examples=60, phases=[Phase.generate])
+def test_nothing_else_escapes(name: str, data: st.DataObject) -> None:
+    """Whatever is given for any argument, a call returns or raises a BursarError."""
+    changed = data.draw(st.dictionaries(st.sampled_from(list(KINDS[name])), JUNK, min_size=1))
+    with within(3), contextlib.suppress(b.BursarError):
+        assert call(name, **changed) is not None
+
+
+@pytest.mark.parametrize("question", [{}, {"delta": 1e-6, "epsilon": 1}], ids=str)
+def test_one_question_at_a_time(question: dict[str, float]) -> None:
+    """Neither and both of delta and epsilon are refused, and the message says how to ask."""
+    with pytest.raises(b.InputError, match=r"delta= .*epsilon="):
+        b.account(RR, **question)
+
+
+@pytest.mark.parametrize("what", [None, 1, "gaussian(sigma=1)", [RR], b.PureDP(epsilon=1), b.Gaussian], ids=_show)
+@pytest.mark.parametrize("job", [lambda what: b.account(what, delta=0), b.to_json], ids=["account", "to_json"])
+def test_only_compositions_are_accounted(what: object, job: Callable[[Any], object]) -> None:
+    """Anything but a mechanism or a composition is refused."""
+    with pytest.raises(b.InputError, match="composition"):
+        job(what)
+
+
+@pytest.mark.parametrize("ids", [["nonsense"], ["basic", "x"], [], "basic", 5, [None], [["basic"]]], ids=_show)
+def test_unknown_theorems_are_refused(ids: object) -> None:
+    """Unknown theorem ids are refused with the list of those that exist."""
+    with pytest.raises(b.InputError, match=r"(?s)theorem.*basic") as caught:
+        b.account(RR, delta=0, theorems=ids)  # type: ignore[arg-type]
+    assert "theorem ;" not in str(caught.value)
+
+
+@pytest.mark.parametrize("ends", [(NAN, 1), (0, NAN), (2, 1), ("a", "b"), (None, 1)], ids=str)
+@pytest.mark.parametrize(
+    "kind", [b.Interval, lambda lower, upper: b.Bound(lower, upper, "")], ids=["Interval", "Bound"]
+)
+def test_intervals_are_intervals(kind: Callable[..., object], ends: tuple[Any, Any]) -> None:
+    """An interval with its ends the wrong way round, or not a number, is refused."""
+    with pytest.raises(b.InputError):
+        kind(*ends)
+
+
+@pytest.mark.parametrize("many", [None, 5, object(), [5], [RR], [(RR,)], [(RR, 1, 2)], "ab", [None]], ids=_show)
+def test_compositions_are_made_of_pairs(many: object) -> None:
+    """A composition refuses what is not a list of (mechanism, count)."""
+    with pytest.raises(b.InputError, match="mechanism"):
+        b.Composition(many)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: b.worst_case(None),
+        lambda: b.worst_case("12"),
+        lambda: b.worst_case([]),
+        lambda: b.Renyi(5),
+        lambda: b.Renyi({}),
+        lambda: b.Renyi(orders=5, values=5),
+        lambda: b.Renyi(orders=[2, 2], values=[1, 1]),
+        lambda: b.Renyi(orders=[2, 3], values=[1]),
+        lambda: b.Renyi({2: 1}, orders=[2], values=[1]),
+        lambda: b.Renyi(orders="23", values="11"),
+        lambda: b.Profile(None),
+        lambda: b.Profile(5),
+        lambda: b.Profile([]),
+        lambda: b.Profile(["ab"]),
+        lambda: b.Profile([(1, 2, 3)]),
+        b.Disjoint,
+        lambda: b.Disjoint(b.Gaussian(sigma=1, relation=REPLACE)),
+        lambda: b.FixedSizeSampled(RR, sample=1, population=2),
+        lambda: b.FixedSizeSampled(b.Gaussian(sigma=1, relation=REPLACE), sample=3, population=2),
+        lambda: b.Densities("1", "1", low=1, high=-1),
+        lambda: b.Densities("1/x", "1", low=-1, high=1),
+        lambda: b.Densities("0", "1", low=-1, high=1),
+        lambda: b.Densities("x", "1", low=-1, high=1),
+        lambda: b.Table([1], [0.5, 0.5]),
+        lambda: b.convert("x", b.PureDP),
+        lambda: b.convert("x", b.ApproxDP, delta=0.5),
+        lambda: b.convert(b.PureDP(epsilon=1), "PureDP"),
+        lambda: b.convert(b.PureDP(epsilon=1), None),
+        lambda: b.convert(b.GDP(mu=1), b.ApproxDP),
+        lambda: b.convert(b.GDP(mu=1), b.ZCDP, delta=0.5),
+        lambda: b.simulation_map([1, 0], [0, 1], odds=2, delta=0),
+        lambda: b.LaplaceSimulation(epsilon=1).density(NAN, 0),
+        lambda: b.LaplaceSimulation(epsilon=1).density(0.5, 2),
+    ],
+)
+def test_calls_of_the_wrong_shape_are_refused(call: Callable[[], object]) -> None:
+    """Lists, pairs and words that do not fit together are refused with an InputError."""
+    with pytest.raises(b.InputError) as caught:
+        call()
+    assert str(caught.value)
