@@ -34,13 +34,13 @@ NOT: dict[str, tuple[Any, ...]] = {
     "odds": (*NO_REAL, 0.999, 0, -2),
     "count": (-1, 1.0, 2.5, True, "3", None, [], 10**12 + 1, 10**5000, NAN, Fraction(1, 2), Decimal(2), object()),
     "positive": (0, -1, 1.0, 2.5, True, "3", None, [], 10**12 + 1, 10**5000, NAN, Fraction(7, 2), object()),
-    "relation": ("", "add", "ADD_REMOVE", None, 1, [], object()),
-    "utility": ("", "any", None, 1, []),
-    "mechanism": (None, 1, "gaussian(sigma=1)", [], RR * 2, b.PureDP(epsilon=1), b.Gaussian, object()),
+    "relation": (10**5000, "", "add", "ADD_REMOVE", None, 1, [], object()),
+    "utility": (10**5000, "", "any", None, 1, []),
+    "mechanism": (None, 1, 10**5000, "gaussian(sigma=1)", [], RR * 2, b.PureDP(epsilon=1), b.Gaussian, object()),
     "replaced": (None, 1, "x", [], RR, RR * 2),
-    "promise": (None, 1, "pure_dp(epsilon=1)", [], RR, b.PureDP, object()),
-    "block": (None, 1, "gaussian(sigma=1)", [], [RR], b.PureDP(epsilon=1), object()),
-    "law": (None, 1, "1", "abc", [], [0.5], ["x"], [NAN, 1], [-1, 2], [2], [None], object(), [[1]], b"1"),
+    "promise": (None, 1, 10**5000, "pure_dp(epsilon=1)", [], RR, b.PureDP, object()),
+    "block": (None, 1, 10**5000, "gaussian(sigma=1)", [], [RR], b.PureDP(epsilon=1), object()),
+    "law": (None, 1, 10**5000, "1", "abc", [], [0.5], ["x"], [NAN, 1], [-1, 2], [2], [None], object(), [[1]], b"1"),
     "low": NO_REAL,
     "high": NO_REAL,
     "formula": (None, 1, "", " ", "x +", "y", "__import__('os')", "x.real", "lambda: 1", "1" * 500, [], "exp(x, x)"),
@@ -100,9 +100,7 @@ KINDS = {
     name: {(part := word.partition(":"))[0]: part[2] or part[0] for word in words.split()}
     for name, (_, words) in CALLS.items()
 }
-ALLOWED = re.compile(
-    r"above|at least|at most|below|range|from \d|one of|digits|finite|such as|sum to|may use|needs|must"
-)
+ALLOWED = re.compile(r"above|at least|at most|below|range|from \d|one of|digits|finite|such as|may use|needs|must|give")
 
 
 def _show(value: object) -> str:
@@ -153,7 +151,7 @@ JUNK = st.one_of(
     st.binary(max_size=4),
     st.lists(st.one_of(st.floats(), st.text(max_size=3), st.none()), max_size=3),
     st.dictionaries(st.text(max_size=3), st.floats(), max_size=2),
-    st.sampled_from([*HUGE, 10**400, b.Gaussian, RR, RR * 3, b.PureDP(epsilon=1), b.Interval(0, 1), object()]),
+    st.sampled_from([*HUGE[1:3], 10**400, b.Gaussian, RR, RR * 3, b.PureDP(epsilon=1), b.Interval(0, 1), object()]),
     st.sampled_from(EXAMPLES),
 )
 
@@ -208,46 +206,45 @@ def test_compositions_are_made_of_pairs(many: object) -> None:
         b.Composition(many)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: b.worst_case(None),
-        lambda: b.worst_case("12"),
-        lambda: b.worst_case([]),
-        lambda: b.Renyi(5),
-        lambda: b.Renyi({}),
-        lambda: b.Renyi(orders=5, values=5),
-        lambda: b.Renyi(orders=[2, 2], values=[1, 1]),
-        lambda: b.Renyi(orders=[2, 3], values=[1]),
-        lambda: b.Renyi({2: 1}, orders=[2], values=[1]),
-        lambda: b.Renyi(orders="23", values="11"),
-        lambda: b.Profile(None),
-        lambda: b.Profile(5),
-        lambda: b.Profile([]),
-        lambda: b.Profile(["ab"]),
-        lambda: b.Profile([(1, 2, 3)]),
-        b.Disjoint,
-        lambda: b.Disjoint(b.Gaussian(sigma=1, relation=REPLACE)),
-        lambda: b.FixedSizeSampled(RR, sample=1, population=2),
-        lambda: b.FixedSizeSampled(b.Gaussian(sigma=1, relation=REPLACE), sample=3, population=2),
-        lambda: b.Densities("1", "1", low=1, high=-1),
-        lambda: b.Densities("1/x", "1", low=-1, high=1),
-        lambda: b.Densities("0", "1", low=-1, high=1),
-        lambda: b.Densities("x", "1", low=-1, high=1),
-        lambda: b.Table([1], [0.5, 0.5]),
-        lambda: b.convert("x", b.PureDP),
-        lambda: b.convert("x", b.ApproxDP, delta=0.5),
-        lambda: b.convert(b.PureDP(epsilon=1), "PureDP"),
-        lambda: b.convert(b.PureDP(epsilon=1), None),
-        lambda: b.convert(b.GDP(mu=1), b.ApproxDP),
-        lambda: b.convert(b.GDP(mu=1), b.ZCDP, delta=0.5),
-        lambda: b.simulation_map([1, 0], [0, 1], odds=2, delta=0),
-        lambda: b.LaplaceSimulation(epsilon=1).density(NAN, 0),
-        lambda: b.LaplaceSimulation(epsilon=1).density(0.5, 2),
-    ],
-)
-def test_calls_of_the_wrong_shape_are_refused(call: Callable[[], object]) -> None:
+WRONG = [
+    "b.worst_case(None)",
+    'b.worst_case("12")',
+    "b.worst_case([])",
+    "b.Renyi(5)",
+    "b.Renyi({})",
+    "b.Renyi(orders=5, values=5)",
+    "b.Renyi(orders=[2, 2], values=[1, 1])",
+    "b.Renyi(orders=[2, 3], values=[1])",
+    "b.Renyi({2: 1}, orders=[2], values=[1])",
+    'b.Renyi(orders="23", values="11")',
+    "b.Profile(None)",
+    "b.Profile(5)",
+    "b.Profile([])",
+    'b.Profile(["ab"])',
+    "b.Profile([(1, 2, 3)])",
+    "b.Disjoint()",
+    "b.Disjoint(b.Gaussian(sigma=1, relation=REPLACE))",
+    "b.FixedSizeSampled(RR, sample=1, population=2)",
+    "b.FixedSizeSampled(b.Gaussian(sigma=1, relation=REPLACE), sample=3, population=2)",
+    'b.Densities("1", "1", low=1, high=-1)',
+    'b.Densities("1/x", "1", low=-1, high=1)',
+    'b.Densities("0", "1", low=-1, high=1)',
+    'b.Densities("x", "1", low=-1, high=1)',
+    'b.Densities("x + 1/2", "1", low=-1, high=1)',
+    "b.Table([1], [0.5, 0.5])",
+    'b.convert("x", b.PureDP)',
+    'b.convert("x", b.ApproxDP, delta=0.5)',
+    'b.convert(b.PureDP(epsilon=1), "PureDP")',
+    "b.convert(b.PureDP(epsilon=1), None)",
+    "b.convert(b.GDP(mu=1), b.ApproxDP)",
+    "b.convert(b.GDP(mu=1), b.ZCDP, delta=0.5)",
+    "b.simulation_map([1, 0], [0, 1], odds=2, delta=0)",
+    "b.LaplaceSimulation(epsilon=1).density(0.5, 2)",
+]
+
+
+@pytest.mark.parametrize("call", WRONG)
+def test_calls_of_the_wrong_shape_are_refused(call: str) -> None:
     """Lists, pairs and words that do not fit together are refused with an InputError."""
-    with pytest.raises(b.InputError) as caught:
-        call()
-    assert str(caught.value)
+    with pytest.raises(b.InputError, match=r"\w"):
+        eval(call)

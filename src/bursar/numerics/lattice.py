@@ -1,10 +1,16 @@
-"""Which integers a ball may be next to."""
+"""Lattices: which integers a ball may be next to, and steps whose multiples are exact floats."""
 
 from __future__ import annotations
 
 import math
 
 from bursar.numerics.balls import Ball, down, up
+
+
+def short(x: float, bits: int) -> float:
+    """The largest float of at most this many bits that is no larger than x: its small multiples are exact."""
+    mantissa, exponent = math.frexp(x)
+    return math.ldexp(math.floor(math.ldexp(mantissa, bits)), exponent - bits)
 
 
 def integers_around(x: Ball, low: int, high: int) -> range:

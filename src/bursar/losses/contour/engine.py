@@ -22,6 +22,7 @@ from flint import acb, arb
 
 from bursar.losses.contour.factors import Factor
 from bursar.numerics.balls import Ball, ComplexBall, up
+from bursar.numerics.lattice import short
 
 MOST_NODES = 4_000
 _PRECISE = math.log(1e9)  # aliases and the cut are pushed this far below δ
@@ -54,12 +55,12 @@ class Contour:
         self.factors, self.leak, self.tau = factors, leak, tau
         self.cumulant = _total(factors, tau)
         self.period = self._period(epsilon, log_delta)
-        self.step = 2 * math.pi / self.period
+        self.step = short(2 * math.pi / self.period, 24)
         self.reach = self._reach(epsilon, log_delta)
         count = math.ceil(self.reach / self.step)
         if count > MOST_NODES:
             raise NoContour(f"{count} nodes are more than {MOST_NODES}")
-        self.frequencies = [j * self.step for j in range(count + 1)]
+        self.frequencies = [j * self.step for j in range(count + 1)]  # exact: the step has few bits
         self.moments = self._moments()
 
     def _moments(self) -> list[ComplexBall]:

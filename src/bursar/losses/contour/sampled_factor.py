@@ -30,6 +30,7 @@ from bursar.losses.contour.factors import Decay, Factor, uniform_decay
 from bursar.losses.sampled_gaussian import _Add, _Remove
 from bursar.numerics import normal
 from bursar.numerics.balls import Ball, ComplexBall
+from bursar.numerics.lattice import short
 
 UNIT = 2.0**-53
 ULPS = 8  # what numpy's exp, expm1, log1p, sin and cos are trusted with: tests sample them against balls
@@ -88,7 +89,7 @@ class SampledFactor(Factor):
             variance = count * self.rate**2 * math.expm1(min(1 / self.sigma**2, 50.0))
             tilt = math.sqrt(2 * max(-log_delta, 1.0) / variance)
             far = 1 + self.sigma * math.sqrt(2 * depth)
-            self.soft = _short(self.sigma * min(1.0, math.sqrt(far / (4 * tilt))))
+            self.soft = short(self.sigma * min(1.0, math.sqrt(far / (4 * tilt))), 5)
             self.cut = math.ceil(16 * (1 + math.sqrt(2 * depth * (self.sigma**2 + self.soft**2)))) / 16
             b = (sigma * sigma + arb(self.soft) ** 2).sqrt()
             kappa = (1 - rate) * normal.cdf(-arb(self.cut) / b) + rate * normal.cdf((1 - arb(self.cut)) / b)
@@ -148,7 +149,7 @@ class SampledFactor(Factor):
         # The nearest frequencies beyond which the uniform bound is already enough make the best anchors.
         ladder = [x * scale for x in (0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 1.5)]
         anchors = [anchor for anchor in ladder if uniform(anchor) < -120][:2] or ladder[-3:]
-        law = self._tilt(self._make(tau, anchors[-1] * 2, 9.0), tau)
+        law = self._tilt(self._make(tau, anchors[-1] * 2, 16.0), tau)
         rungs = np.array([anchor * (1 + part / 8) for anchor in anchors for part in range(9)])
         c, d, error_c, error_d = self._centred(law, rungs)
         # ψ = (1 − C)² + D², so 1 − ψ = 2C − C² − D²; between rungs ψ exceeds its ends by at most variance·(gap)²/4
@@ -216,7 +217,7 @@ class SampledFactor(Factor):
         low, high = self._window(tau)
         growth = self._growth(tau, reach)
         gain = 2 * math.pi * _THETAS * square
-        step = _short(float((gain / (np.maximum(growth, 0.0) + tolerance)).max()))
+        step = short(float((gain / (np.maximum(growth, 0.0) + tolerance)).max()), 5)
         first, last = math.floor(low / step), math.ceil(high / step)
         if last - first > _MOST_NODES:
             raise ArithmeticError(f"{last - first} nodes in x are too many")
@@ -371,12 +372,6 @@ def _sharpened(uniform: Decay, floors: Sequence[tuple[float, float]], count: int
         return best
 
     return bound
-
-
-def _short(x: float) -> float:
-    """The largest number of at most five bits that is no larger than x: its multiples are exact floats."""
-    mantissa, exponent = math.frexp(x)
-    return math.ldexp(math.floor(mantissa * 32), exponent - 5)
 
 
 def _expm1_terms(grid: _Grid, tau: float) -> Array:
