@@ -15,6 +15,8 @@ import bursar as b
 from bursar.theorems import THEOREMS
 
 ADD, REPLACE = "add_remove", "replace_one"
+QUESTIONS = ({"delta": 1e-6}, {"epsilon": 1}, {"delta": 0}, {"epsilon": 0}, {"delta": "1"}, {"delta": Fraction(1, 3)})
+SLOW = ("densities",)  # what takes seconds an example is left to the fixed examples
 
 EXAMPLES: tuple[b.Mechanism, ...] = (
     b.Gaussian(sigma=2.0),
@@ -76,6 +78,39 @@ CHEAPER: dict[str, tuple[b.Mechanism, ...]] = {
     "densities": tuple(b.Densities(f"1 + x/{n}", "1", low=-1, high=1) for n in (2, 4, 9)),
     "declared": (b.Declared(b.PureDP(epsilon=1)), b.Declared(b.BoundedRange(eta=1)), b.Exponential(epsilon=1)),
 }
+
+
+# Written forms that must keep their meaning: text, canonical text where it differs, and ε at δ = 1e-6 to six digits.
+# The bounds may become narrower in a later version, and nothing else.
+GOLDEN = """
+gaussian(sigma=1) | | 4.88655 | 4.88656
+3*gaussian(sigma=2.0) | gaussian(sigma=2)*3 | 4.15181 | 4.15182
+gaussian(sigma=0.70, relation='replace_one') | gaussian(sigma=0.7, relation=replace_one) | 7.37264 | 7.37265
+laplace(scale=20/6) | laplace(scale=10/3) | 0.299997 | 0.299998
+randomized_response(epsilon=0.1)*10*10 | randomized_response(epsilon=0.1)*100 | 4.77456 | 4.77457
+kary_randomized_response(epsilon=1, categories=5) | | 0.999997 | 0.999998
+leaky_randomized_response(epsilon=0.5, delta=1e-08)*30 | | 13.9771 | 13.9772
+name_and_shame(delta=1e-08)*3 + randomized_response(epsilon=0.3)*9 | | 2.69985 | 2.69986
+discrete_gaussian(sigma=2.5, sensitivity=2) | | 3.79941 | 3.79942
+discrete_laplace(scale=3, sensitivity=2) | | 0.666664 | 0.666665
+exponential(epsilon=0.5) | | 0 | 0.498746
+exponential(epsilon=0.5, utility=monotone) | | 0 | 0.249060
+poisson(gaussian(sigma=1), rate=0.01) | | 0.363947 | 0.363948
+fixed_size(laplace(scale=1, relation=replace_one), sample=10, population=1000)*4 | | 0 | 0.0681320
+disjoint(laplace(scale=2)*2, randomized_response(epsilon=1)) | | 0 | 0.999999
+group(gaussian(sigma=5), size=3)*2 | | 4.05739 | 4.05740
+table(p=[0.5, 0.2, 0.3], q=[0.3, 0.5, 0.2]) | | 0.916288 | 0.916289
+densities("1 + x/4", "1", low=-1, high=1) | | 0.286527 | 0.286528
+declared(pure_dp(epsilon=0.1))*20 | | 1.78860 | 1.78861
+declared(approx_dp(epsilon=0.1, delta=1e-08))*20 | | 1.79282 | 1.79283
+declared(bounded_range(eta=0.2)) | | 0 | 0.199149
+declared(renyi(orders=[8, 2], values=[0.5, 0.1])) | declared(renyi(orders=[2, 8], values=[0.1, 0.5])) | 0 | 2.03867
+declared(zcdp(rho=0.01))*10 | | 0 | 2.14194
+declared(zcdp(rho=0.01, delta=1e-08))*10 | | 0 | 2.15181
+declared(tcdp(rho=0.01, omega=50))*10 | | 0 | 2.14194
+declared(gdp(mu=0.3))*10 | | 4.60267 | 4.60268
+declared(profile(points=[[0.1, 0.001], [1, 1e-06], [2, 0]])) | | 0.999999 | 1.00001
+""".strip().splitlines()
 
 
 def account(composition: b.Composition | b.Mechanism, **question: Any) -> b.Report:

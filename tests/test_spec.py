@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import json
-import pickle
 from typing import Any
 
 import pytest
@@ -14,21 +12,13 @@ from hypothesis import strategies as st
 import bursar as b
 from bursar.guarantees import KINDS
 from bursar.mechanisms import CATALOGUE
-from catalogue import EXAMPLES, account, compositions, within
+from catalogue import EXAMPLES, GOLDEN, account, within
 
 DEEP = "poisson(" * 30 + "gaussian(sigma=1)" + ", rate=0.5)" * 30
-
-# Written forms that must keep their meaning: text, canonical text, and ε at δ = 1e-6 to six digits.
-GOLDEN = [
-    ("gaussian(sigma=1)", "gaussian(sigma=1)", 4.88655, 4.88655),
-    ("3*gaussian(sigma=2)", "gaussian(sigma=2)*3", 4.15182, 4.15182),
-    ("gaussian(sigma=20.0)*1000", "gaussian(sigma=20)*1000", 8.55846, 8.55846),
-]
 
 GOOD = [
     ("nothing", "nothing"),
     ("  nothing ", "nothing"),
-    ("nothing*3", None),
     ("gaussian(sigma=1)*0", "nothing"),
     ("gaussian(sigma=1)\n+\tgaussian(sigma=1)", "gaussian(sigma=1)*2"),
     ("2*gaussian(sigma=1)*3", "gaussian(sigma=1)*6"),
@@ -47,7 +37,7 @@ GOOD = [
     ("disjoint(laplace(scale=2)*2, gaussian(sigma=1))", "disjoint(gaussian(sigma=1), laplace(scale=2)*2)"),
     ("declared(renyi(orders=[2, 8], values=[0.1, 0.5]))", "declared(renyi(orders=[2, 8], values=[0.1, 0.5]))"),
     ("declared(profile(points=[[1, 0]]))", "declared(profile(points=[[1, 0]]))"),
-    ("table(p=[1/2, 0.5], q=[1, 0])", "table(p=[1/2, 0.5], q=[1, 0])"),
+    ("table(p=[1/2, 0.5], q=[1, 0])", "table(p=[0.5, 0.5], q=[1, 0])"),
     ('densities("1", "1 + x", low=0, high=1)', 'densities("1", "1 + x", low=0, high=1)'),
 ]
 
@@ -55,6 +45,7 @@ GOOD = [
 BAD = [
     ("", "nothing to read", ""),
     ("   ", "nothing to read", ""),
+    ("nothing*3", "expected", "*3"),
     ("gaussian", r"\(", ""),
     ("gaussian(", "value", ""),
     ("gaussian(sigma=1", r"\)", ""),
@@ -119,12 +110,8 @@ def shorten(text: object) -> str:
 
 
 @pytest.mark.parametrize(("text", "canonical"), GOOD, ids=shorten)
-def test_good_text_has_one_meaning(text: str, canonical: str | None) -> None:
+def test_good_text_has_one_meaning(text: str, canonical: str) -> None:
     """Spaces, order, brackets and ways to write a number do not matter: the canonical text says the same."""
-    if canonical is None:
-        with pytest.raises(b.SpecError):
-            b.parse(text)
-        return
     assert str(b.parse(text)) == canonical
     assert b.parse(canonical) == b.parse(text)
 
@@ -156,60 +143,14 @@ def test_only_the_catalogue_is_read(text: str) -> None:
         b.from_json({"bursar": 1, "terms": [{"mechanism": {"name": text.partition("(")[0]}, "count": 1}]})
 
 
-@pytest.mark.parametrize(("text", "canonical", "lower", "upper"), GOLDEN, ids=shorten)
-def test_written_forms_keep_their_meaning(text: str, canonical: str, lower: float, upper: float) -> None:
+@pytest.mark.parametrize("line", GOLDEN, ids=shorten)
+def test_written_forms_keep_their_meaning(line: str) -> None:
     """What was written with an earlier version still reads as the same composition, with the same cost."""
+    text, canonical, lower, upper = map(str.strip, line.split("|"))
     composition = b.parse(text)
-    assert str(composition) == canonical
+    assert str(composition) == (canonical or text)
     bound = account(composition, delta="1e-6").epsilon
-    assert bound.lower == pytest.approx(lower, rel=1e-5)
-    assert bound.upper == pytest.approx(upper, rel=1e-5)
-
-
-def same(first: b.Composition, second: b.Composition) -> None:
-    """Equal, with equal hashes and texts, and the same readings of every number."""
-    assert first == second
-    assert hash(first) == hash(second)
-    assert str(first) == str(second)
-    assert repr(first) == repr(second)
-    assert json.dumps(b.to_json(first)) == json.dumps(b.to_json(second))
-
-
-def round_trips(composition: b.Composition) -> list[b.Composition]:
-    """The composition through every form it can take."""
-    form = b.to_json(composition)
-    return [
-        b.parse(str(composition)),
-        b.parse(f"  ({composition})*1 "),
-        b.from_json(form),
-        b.from_json(json.dumps(form)),
-        b.from_json(json.dumps(form).encode()),
-        pickle.loads(pickle.dumps(composition)),
-        copy.copy(composition),
-        copy.deepcopy(composition),
-    ]
-
-
-@pytest.mark.parametrize("mechanism", EXAMPLES, ids=str)
-def test_every_form_comes_back(mechanism: b.Mechanism) -> None:
-    """Text, JSON, pickles and copies of every mechanism are the same value with the same report."""
-    composition = mechanism * 3 + mechanism
-    report = account(composition, delta=1e-6).to_dict()
-    for other in round_trips(composition):
-        same(other, composition)
-    for other in (b.parse(str(composition)), b.from_json(b.to_json(composition))):
-        assert account(other, delta=1e-6).to_dict() == report
-    for clone in (pickle.loads(pickle.dumps(mechanism)), copy.copy(mechanism), copy.deepcopy(mechanism)):
-        assert clone == mechanism
-        assert hash(clone) == hash(mechanism)
-
-
-@given(compositions())
-@settings(max_examples=100)
-def test_every_form_comes_back_whatever_the_numbers(composition: b.Composition) -> None:
-    """The same for random compositions, without the report."""
-    for other in round_trips(composition):
-        same(other, composition)
+    assert float(lower) <= bound.lower <= bound.upper <= float(upper)
 
 
 def read(reader: Any, form: Any) -> None:

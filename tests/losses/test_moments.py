@@ -196,7 +196,9 @@ def test_narrow_discrete_gaussian_has_an_enclosed_variance() -> None:
 
 
 def test_densities_with_a_gap_are_refused() -> None:
-    """Where q vanishes on half of p's range the loss would be infinite there: a table can say that, a density pair cannot."""
+    """Where q vanishes on half of p's range the loss would be infinite there: a table can say that, a density pair
+    cannot.
+    """
     with pytest.raises(b.InputError, match="certainly positive"):
         b.Densities("1", "abs(x) + x", low=-1, high=1, breaks=[0])
 

@@ -1,6 +1,8 @@
-"""A slow, independent evaluation of composed losses in balls: its own contour, its own step, its own quadrature, no error analysis shared with the engines.
+"""A slow, independent evaluation of composed losses in balls: its own contour, its own step, its own quadrature, no
+error analysis shared with the engines.
 
-δ(ε) is summed along t = τ + is with a step so small and a reach so long that aliases and tails are far below the digits asked for; both are then changed and the
+δ(ε) is summed along t = τ + is with a step so small and a reach so long that aliases and tails are far below the
+digits asked for; both are then changed and the
 results compared, so that a poor choice shows itself.
 """
 
@@ -37,7 +39,9 @@ class Pieces:
 
 
 class Sampled:
-    """A Poisson-sampled Gaussian by flint's adaptive integration, x cut off hard where count·P(x beyond) is below 1e-24·δ."""
+    """A Poisson-sampled Gaussian by flint's adaptive integration, x cut off hard where count·P(x beyond) is below
+    1e-24·δ.
+    """
 
     def __init__(self, sigma: arb, rate: arb, count: int, log_delta: float, *, removed: bool) -> None:
         self.sigma, self.rate, self.removed = sigma, rate, removed

@@ -41,7 +41,7 @@ def rough_simple_epsilon(alpha: float, gamma: float, log_delta: float) -> float:
 
 
 def rough_simple_log_delta(alpha: float, gamma: float, epsilon: float) -> float:
-    """Ln δ by the simple conversion in floats, for searching only."""
+    """ln δ by the simple conversion in floats, for searching only."""
     if alpha - 1 < 1e-12:
         return math.inf
     return (alpha - 1) * (gamma - epsilon) + alpha * math.log1p(-1 / alpha) - math.log(alpha - 1)

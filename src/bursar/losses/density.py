@@ -133,7 +133,7 @@ class DensityLoss(Loss):
         return self.expect(lambda loss, _: (loss - mean) * (loss - mean)).real
 
     def cumulant(self, t: object) -> ComplexBall:
-        """Ln ∫ p·e^{tL}."""
+        """ln ∫ p·e^{tL}."""
         z = complex_ball(t)
         return self.expect(lambda loss, _: (z * loss).exp()).log()
 

@@ -55,7 +55,7 @@ class _Sampled(Loss):
         return self.expect(lambda x, _: (x - mean) * (x - mean)).real
 
     def cumulant(self, t: object) -> ComplexBall:
-        """Ln E[e^{tL}; L < ∞], by integrating over the base's loss."""
+        """ln E[e^{tL}; L < ∞], by integrating over the base's loss."""
         z = complex_ball(t)
         return self.expect(lambda x, _: (z * x).exp()).log()
 

@@ -94,7 +94,7 @@ class _Remove(SampledRemove):
         return self._powers(acb(1), 2, self.mean().mid()).real - square(self.mean() - self.mean().mid())
 
     def cumulant(self, t: object) -> ComplexBall:
-        """Ln ∫ φ·odds^{t+1}."""
+        """ln ∫ φ·odds^{t+1}."""
         return self._powers(complex_ball(t) + 1).log()
 
     def integer_moment(self, order: int) -> Ball:
@@ -127,7 +127,7 @@ class _Add(SampledAdd):
         return self._twin()._powers(acb(0), 2, -middle).real - square(self.mean() - middle)
 
     def cumulant(self, t: object) -> ComplexBall:
-        """Ln ∫ φ·odds^{−t}."""
+        """ln ∫ φ·odds^{−t}."""
         return self._twin()._powers(-complex_ball(t)).log()
 
 
@@ -196,7 +196,7 @@ class _Replace(Loss):
         return self._powers(acb(0), 2, middle).real - square(self.mean() - middle)
 
     def cumulant(self, t: object) -> ComplexBall:
-        """Ln ∫ P^{1+t}Q^{−t}."""
+        """ln ∫ P^{1+t}Q^{−t}."""
         return self._powers(complex_ball(t)).log()
 
     def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:

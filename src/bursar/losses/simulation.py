@@ -156,9 +156,10 @@ class LaplaceSimulation:
         size = np.shape(bits)
         negative = rng.random(size) < self.mass_below_zero()
         share = rng.random(size)
-        if e < 300:
-            inside = 1 - np.arccosh(1 + share * (np.cosh(e) - 1)) / e
-        else:  # arccosh(y) = ln(2y) to all digits
-            inside = -np.log(np.maximum(share, 1e-300)) / e
+        # where cosh would overflow arccosh(y) is ln(2y) to all digits
+        near = (
+            np.arccosh(1 + share * (np.cosh(min(e, 300.0)) - 1)) if e < 300 else e + np.log(np.maximum(share, 1e-300))
+        )
+        inside = 1 - near / e
         z = np.where(negative, -rng.exponential(1 / e, size), inside)
         return np.where(np.asarray(bits) == 0, z, 1 - z)

@@ -92,7 +92,7 @@ class TableLoss(Loss):
         return sum((atom.mass * square(atom.loss - mean) for atom in self.atoms()), arb(0))
 
     def cumulant(self, t: object) -> ComplexBall:
-        """Ln Σ p·e^{tL} over the finite losses."""
+        """ln Σ p·e^{tL} over the finite losses."""
         z = complex_ball(t)
         return sum((atom.mass * (z * atom.loss).exp() for atom in self.atoms()), acb(0)).log()
 

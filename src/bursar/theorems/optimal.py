@@ -133,7 +133,7 @@ class Responses:
         return low
 
     def _rough_log_delta(self, m: int) -> float:
-        """Ln δ_g at x = (k − 2m)ε in floats: p_m·Σ_j R_j(1 − e^{−2jε}), R_j the terms below m relative to it."""
+        """ln δ_g at x = (k − 2m)ε in floats: p_m·Σ_j R_j(1 − e^{−2jε}), R_j the terms below m relative to it."""
         if m == 0:
             return -math.inf
         e, k = float(self.epsilon), self.k
@@ -148,7 +148,7 @@ _FEW = 600
 
 
 def _log_series(m: int, k: int, e: float) -> float:
-    """Ln Σ_j R_j(1 − e^{−2je}), R_j = Π_{i≤j} (m−i+1)/(k−m+i)·e^e."""
+    """ln Σ_j R_j(1 − e^{−2je}), R_j = Π_{i≤j} (m−i+1)/(k−m+i)·e^e."""
     term, total = 0.0, 0.0  # the term's logarithm relative to `shift`, and the sum there
     shift = 0.0
     for j in range(1, m + 1):

@@ -18,6 +18,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from flint import acb, arb
 
 from bursar.losses.contour.factors import Factor
@@ -92,21 +93,18 @@ class Contour:
 
     def _reach(self, epsilon: float, log_delta: float) -> float:
         """The smallest S beyond which the integrand is negligible."""
-        self.decays = [factor.decay(self.tau) for factor in self.factors]
+        decays = [factor.decay(self.tau) for factor in self.factors]
         lead = up(self.cumulant) - self.tau * epsilon - log_delta + _PRECISE
-        s = self.step
-        while lead + self._decay(s) - math.log(math.pi * s) > 0:
-            s *= 1.2
-            if s > MOST_NODES * self.step:
-                raise NoContour("the losses decay too slowly")
-        self.gone = self._decay(s)
-        return s
-
-    def _decay(self, s: float) -> float:
-        return math.fsum(decay(s) for decay in self.decays)
+        candidates = self.step * np.geomspace(1.0, MOST_NODES, 64)
+        gone = np.sum([decay(candidates) for decay in decays], axis=0)
+        enough = np.flatnonzero(lead + gone - np.log(math.pi * candidates) <= 0)
+        if not len(enough):
+            raise NoContour("the losses decay too slowly")
+        self.gone = float(gone[enough[0]])
+        return float(candidates[enough[0]])
 
     def rough(self, epsilon: float) -> tuple[float, float]:
-        """Ln of the sum at ε and its derivative, in floats."""
+        """ln of the sum at ε and its derivative, in floats."""
         value, slope = 0.0, 0.0
         shift = float(self.cumulant) - self.tau * epsilon
         for j, (s, log) in enumerate(zip(self.frequencies, self.moments, strict=True)):
@@ -170,7 +168,7 @@ def _total(factors: Sequence[Factor], tau: float) -> Ball:
 
 
 def _constant(tilt: float) -> Ball:
-    """Ln of sup_x (1 − e^{−x})e^{−τx} = τ^τ/(1+τ)^{1+τ}."""
+    """ln of sup_x (1 − e^{−x})e^{−τx} = τ^τ/(1+τ)^{1+τ}."""
     t = arb(tilt)
     return t * t.log() - (1 + t) * (1 + t).log()
 

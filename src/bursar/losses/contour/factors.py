@@ -12,7 +12,9 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 from flint import acb, arb
 
 from bursar.losses._base import Loss
@@ -21,7 +23,8 @@ from bursar.losses.gaussian import GaussianLoss
 from bursar.losses.laplace import LaplaceLoss
 from bursar.numerics.balls import Ball, ComplexBall, down
 
-Decay = Callable[[float], float]
+Array = Any
+Decay = Callable[[Array], Array]
 
 
 class Factor(ABC):
@@ -43,11 +46,11 @@ class Factor(ABC):
 
     @abstractmethod
     def log_moments(self, tau: float, frequencies: Sequence[float]) -> list[ComplexBall]:
-        """Ln E[e^{tL}] of all copies at t = τ + is, up to multiples of 2πi."""
+        """ln E[e^{tL}] of all copies at t = τ + is, up to multiples of 2πi."""
 
     @abstractmethod
     def decay(self, tau: float) -> Decay:
-        """S ↦ an upper bound of ln|E[e^{(τ+is′)L}]/E[e^{τL}]| of all copies, valid for every s′ ≥ s."""
+        """Frequencies s ↦ upper bounds of ln|E[e^{(τ+is′)L}]/E[e^{τL}]| of all copies, valid for every s′ ≥ s."""
 
 
 @dataclass(frozen=True)
@@ -112,8 +115,8 @@ class ClosedFactor(Factor):
             eta = self.loss.eta
             pieces = self._exponential_pieces(tau, eta, lambda: 1 / (2 * -(-eta).expm1()))
         else:
-            return lambda s: 0.0
-        return uniform_decay(pieces, self.count)
+            return np.zeros_like
+        return uniform_decay([pieces], self.count)
 
     def _exponential_pieces(self, tau: float, reach: Ball, height: Callable[[], Ball]) -> list[tuple[float, float]]:
         """The tilted density height·e^{(l−reach)/2 + τl}/E[e^{τL}] on [−reach, reach] rises, so its minimum on a
@@ -132,27 +135,33 @@ class ClosedFactor(Factor):
         return best
 
 
-def uniform_decay(pieces: Sequence[tuple[float, float]], count: int) -> Decay:
+def uniform_decay(ways: Sequence[Sequence[tuple[float, float]]], count: int) -> Decay:
     """|φ(s)| ≤ 1 − Σ share·(1 − |sinc(s·width/2)|) for a density with uniform parts (share, width) (proofs/contour.md
     §3).
-    """
-    total = math.fsum(share for share, _ in pieces)
-    safe = 1.0 if total <= 1 else 1 / (total * (1 + 1e-12))
 
-    def bound(s: float) -> float:
-        lost = math.fsum(share * safe * (1 - _largest_sinc(s * width / 2)) for share, width in pieces)
-        return count * math.log1p(-min(lost * (1 - 1e-9), 1 - 1e-15))
+    Several ways of cutting the density may be given: each holds, so the best one counts.
+    """
+    sets = []
+    for pieces in ways:
+        table = np.asarray(pieces, dtype=float).reshape(-1, 2)
+        total = float(table[:, 0].sum())
+        sets.append((table[:, 0] * (1 - 1e-9) / max(total, 1.0), table[:, 1] / 2))
+
+    def bound(s: Array) -> Array:
+        lost = np.zeros_like(s)
+        for share, half in sets:
+            lost = np.maximum(lost, (1 - _largest_sinc(np.multiply.outer(s, half))) @ share)
+        return count * np.log1p(-np.minimum(lost * (1 - 1e-9), 1 - 1e-15))
 
     return bound
 
 
-def _largest_sinc(z: float) -> float:
+def _largest_sinc(z: Array) -> Array:
     """The largest |sin y/y| over y ≥ z: it falls to 0 at π, and later stays below 0.2173 and below 1/y."""
-    if z < 1e-4:
-        return 1 - z * z / 6 + z**4 / 120
-    if z < math.pi:
-        return max(math.sin(z) / z, 0.2173)
-    return min(0.2173, 1 / z)
+    small = np.minimum(z, 1e-2)
+    middle = np.clip(z, 1e-2, math.pi)
+    near = np.where(z < 1e-2, 1 - small * small / 6 + small**4 / 120, np.maximum(np.sin(middle) / middle, 0.2173))
+    return np.where(z < math.pi, near, np.minimum(0.2173, 1 / np.maximum(z, 1.0)))
 
 
 def factor_of(loss: Loss, count: int, log_delta: float) -> Factor | None:

@@ -34,8 +34,10 @@ from bursar.numerics.lattice import short
 
 UNIT = 2.0**-53
 ULPS = 8  # what numpy's exp, expm1, log1p, sin and cos are trusted with: tests sample them against balls
-_THETAS = np.array([0.05, 0.1, 0.2, 0.35, 0.55, 0.8, 1.1, 1.5, 2.0, 2.5, 3.0])
+_THETAS = np.array([0.05, 0.12, 0.25, 0.5, 0.9, 1.4, 2.0, 2.7])
 _MOST_NODES = 60_000
+_PROBES = np.array([0.01, 0.3, 3.0, 60.0])
+_LADDER = np.array([0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 1.5])
 _SAFETY = 1.01  # the error bounds are themselves computed in floats
 
 Array = Any
@@ -140,15 +142,11 @@ class SampledFactor(Factor):
         ψ(ns))/n² sharpen that.
         """
         law = self._tilt(self._grid(tau, 0.0), tau)
-        uniforms = [uniform_decay(pieces, self.count) for pieces in self._uniform_pieces(law, tau)]
-
-        def uniform(s: float) -> float:
-            return min(bound(s) for bound in uniforms)
-
         scale = 1 / math.sqrt(max(law.variance, 1e-300))
+        uniform = uniform_decay(self._best_pieces(law, tau, scale), self.count)
         # The nearest frequencies beyond which the uniform bound is already enough make the best anchors.
-        ladder = [x * scale for x in (0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 1.5)]
-        anchors = [anchor for anchor in ladder if uniform(anchor) < -120][:2] or ladder[-3:]
+        ladder = scale * _LADDER
+        anchors = ladder[uniform(ladder) < -120][:2].tolist() or ladder[-3:].tolist()
         law = self._tilt(self._make(tau, anchors[-1] * 2, 16.0), tau)
         rungs = np.array([anchor * (1 + part / 8) for anchor in anchors for part in range(9)])
         c, d, error_c, error_d = self._centred(law, rungs)
@@ -159,6 +157,13 @@ class SampledFactor(Factor):
             gap = anchor / 8
             floors.append((anchor, float(gone[9 * i : 9 * i + 9].min()) - 1.01 * law.variance * gap * gap / 4))
         return _sharpened(uniform, floors, self.count)
+
+    def _best_pieces(self, law: _Tilted, tau: float, scale: float) -> list[list[tuple[float, float]]]:
+        """The ways of cutting that are best at some frequency."""
+        ways = self._uniform_pieces(law, tau)
+        bounds = [uniform_decay([way], 1) for way in ways]
+        table = np.array([bound(scale * _PROBES) for bound in bounds])
+        return [ways[i] for i in set(table.argmin(axis=0).tolist())]
 
     def _uniform_pieces(self, law: _Tilted, tau: float) -> list[list[tuple[float, float]]]:
         """Several ways to cut the density into cells: around the tilted mean, around 0, and (for losses of two
@@ -232,7 +237,7 @@ class SampledFactor(Factor):
         return _Grid(tau, reach, x, loss if self.removed else -loss, log_mass, loss_error, mass_error, step)
 
     def _growth(self, tau: float, reach: float) -> Array:
-        """Ln of N_θ relative to the moment, for each θ: the modulus grows by e^{θ²σ²/2} (the density), e^{(θσ²/a)²/2}
+        """ln of N_θ relative to the moment, for each θ: the modulus grows by e^{θ²σ²/2} (the density), e^{(θσ²/a)²/2}
         (the cut), cos(θ/2)^{−τ}
         (a power of A below 0) and e^{s·|arg A|} (the phase), which is averaged over the tilted law by an upper sum.
         """
@@ -244,7 +249,7 @@ class SampledFactor(Factor):
             base = base - tau * np.log(np.cos(_THETAS / 2))
         if reach == 0:
             return base
-        x = np.linspace(*self._window(tau), 257)
+        x = np.linspace(*self._window(tau), 161)
         cell = float(x[1] - x[0])
         u = np.minimum((2 * x - 1) / (2 * square), 600.0)
         odds = self.rate * np.exp(u)
@@ -283,7 +288,7 @@ class SampledFactor(Factor):
         )
 
     def _far_exponent(self, x: float, order: float) -> float:
-        """Ln of a bound of the integrand right of the cut: A^a ≤ 2^a·max(1, q^a·e^{a(2x−1)/(2σ²)}), Φ(−z) ≤
+        """ln of a bound of the integrand right of the cut: A^a ≤ 2^a·max(1, q^a·e^{a(2x−1)/(2σ²)}), Φ(−z) ≤
         e^{−z²/2}.
         """
         square = self.sigma * self.sigma
@@ -361,14 +366,14 @@ def _sharpened(uniform: Decay, floors: Sequence[tuple[float, float]], count: int
     """For s ≤ a/2 some multiple ns lies in [a, 1.5a], where 1 − ψ ≥ f: so 1 − ψ(s) ≥ f/n² with n ≤ a/s + 1; beyond a
     the uniform bound holds.
     """
+    known = [(anchor, floor, float(uniform(np.array([anchor]))[0])) for anchor, floor in floors if floor > 0]
 
-    def bound(s: float) -> float:
+    def bound(s: Array) -> Array:
         best = uniform(s)
-        for anchor, floor in floors:
-            if floor > 0 and s <= anchor / 2:
-                n = anchor / s + 1
-                here = 0.5 * count * math.log1p(-min(floor / (n * n), 0.5))
-                best = min(best, max(here * (1 - 1e-9), uniform(anchor)))
+        for anchor, floor, beyond in known:
+            n = anchor / s + 1
+            here = 0.5 * count * np.log1p(-np.minimum(floor / (n * n), 0.5)) * (1 - 1e-9)
+            best = np.where(s <= anchor / 2, np.minimum(best, np.maximum(here, beyond)), best)
         return best
 
     return bound
@@ -383,10 +388,15 @@ def _expm1_terms(grid: _Grid, tau: float) -> Array:
 
 
 def _log_normal_cdf(z: Array) -> Array:
-    """Ln Φ(z) at the nodes, from balls where it is not 0 to all digits."""
+    """ln Φ(z) at the nodes: 0 to all digits from z = 9 on, else by erfc, and in balls where that would underflow."""
     result = np.zeros_like(z)
-    near = np.flatnonzero(z < 9)
-    result[near] = [float(normal.cdf(arb(float(value))).log()) for value in z[near]]
+    root = math.sqrt(0.5)
+    for i in np.flatnonzero(z < 9):
+        value = float(z[i])
+        if value > -30:
+            result[i] = math.log(0.5 * math.erfc(-value * root))
+        else:
+            result[i] = float(normal.cdf(arb(value)).log())
     return result
 
 
