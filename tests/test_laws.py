@@ -239,6 +239,7 @@ def test_a_float_means_its_decimal_and_its_binary_value() -> None:
         lambda x: b.Declared(b.GDP(mu=x)),
         lambda x: b.PoissonSampled(b.RandomizedResponse(epsilon=1), rate=x),
     ],
+    ids=lambda make: str(make(0.1)),
 )
 def test_both_readings_are_covered(make: object, count: int, question: dict[str, object]) -> None:
     """The interval for a float parameter meets the intervals for its decimal and for its binary value."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from bursar.errors import InputError, RelationMismatch
+from bursar.errors import InputError, RelationMismatch, described
 from bursar.guarantees import Guarantee
 from bursar.mechanisms._base import ADD_REMOVE, Mechanism
 from bursar.numerics.real import Real
@@ -43,9 +43,9 @@ class Composition:
 
     def __init__(self, terms: Iterable[Term | tuple[Mechanism, int]] = ()) -> None:
         merged: dict[Mechanism, Term] = {}
-        for given, count in terms:
+        for given, count in _pairs(terms):
             if not isinstance(given, Mechanism):
-                raise InputError(f"a composition is made of mechanisms, not {given!r}", argument="mechanism")
+                raise InputError(f"a composition is made of mechanisms, not {described(given)}", argument="mechanism")
             times = whole(count=count, at_least=0, at_most=MAX_COUNT)
             before = merged.pop(given, None)
             mechanism = given if before is None else _widest(before.mechanism, given)
@@ -117,6 +117,16 @@ class Composition:
     __rmul__ = __mul__
 
 
+def _pairs(terms: object) -> Iterator[tuple[Any, Any]]:
+    """Each (mechanism, count), or a clear refusal."""
+    if isinstance(terms, (str, bytes)) or not isinstance(terms, Iterable):
+        raise InputError(f"a composition is a list of (mechanism, count), not {described(terms)}", argument="terms")
+    for term in terms:
+        if not isinstance(term, (Term, tuple, list)) or len(pair := list(term)) != 2:
+            raise InputError(f"a term must be (mechanism, count), not {described(term)}", argument="terms")
+        yield pair[0], pair[1]
+
+
 def as_composition(what: object) -> Composition:
     """A mechanism or a composition as a composition."""
     if isinstance(what, Composition):
@@ -124,7 +134,7 @@ def as_composition(what: object) -> Composition:
     if isinstance(what, Mechanism):
         return what * 1
     hint = "; bursar.parse() reads text" if isinstance(what, str) else ""
-    raise InputError(f"expected a mechanism or a composition, not {what!r}{hint}", argument="composition")
+    raise InputError(f"expected a mechanism or a composition, not {described(what)}{hint}", argument="composition")
 
 
 def _check(terms: tuple[Term, ...]) -> None:

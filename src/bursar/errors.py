@@ -55,6 +55,15 @@ class ContradictionError(BursarError):
     """The bounds of two theorems do not meet, so one proof or its code is wrong."""
 
 
+def described(value: object) -> str:
+    """A value as error messages show it: short, and never failing itself."""
+    try:
+        text = repr(value)
+    except Exception:  # repr is foreign code, and an integer may have too many digits to print
+        text = f"a {type(value).__name__} that cannot be printed"
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
 def _pointer(text: str, position: int) -> str:
     """The part of the text around a position, with a caret below the place."""
     start = max(0, position - 50)

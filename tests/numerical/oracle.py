@@ -47,7 +47,11 @@ class Sampled:
         self.sigma, self.rate, self.removed = sigma, rate, removed
         depth = 2 * (56 + math.log(count) - log_delta)
         reach = float(sigma) * math.sqrt(depth)
-        places = [-reach, -0.4 * reach, 0.0, 0.4 * reach, 1 + reach] if removed else [-reach, -0.4 * reach, 0.0, 0.4 * reach, reach]
+        places = (
+            [-reach, -0.4 * reach, 0.0, 0.4 * reach, 1 + reach]
+            if removed
+            else [-reach, -0.4 * reach, 0.0, 0.4 * reach, reach]
+        )
         self.breaks = [arb(place) for place in places]
 
     def log_moment(self, t: acb) -> acb:

@@ -63,7 +63,7 @@ def optimum(k: int, epsilon: Fraction) -> Callable[[mpf], mpf]:
         for lies in range(last, -1, -1):
             step = term * (1 - fall)
             total += step
-            if step < total * mpf(10) ** -40 and lies < k / (1 + ratio):
+            if 0 < step < total * mpf(10) ** -40 and lies < k / (1 + ratio):
                 break
             term *= ratio * lies / (k - lies + 1)
             fall *= factor

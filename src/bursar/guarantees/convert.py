@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from flint import arb
 
-from bursar.errors import ConversionRefused, InputError
+from bursar.errors import ConversionRefused, InputError, described
 from bursar.guarantees._base import Guarantee, rounded_up
 from bursar.guarantees.approx import ApproxDP
 from bursar.guarantees.bounded_range import BoundedRange
@@ -37,13 +37,19 @@ def convert(promise: Guarantee, to: type[Kind], *, delta: Number | None = None, 
 
     ApproxDP needs the point: ``delta=`` (its ε is computed) or ``epsilon=`` (its δ is).
     """
+    if not isinstance(promise, Guarantee):
+        raise InputError(
+            f"promise must be a promise such as PureDP(epsilon=1), not {described(promise)}", argument="promise"
+        )
+    if not (isinstance(to, type) and issubclass(to, Guarantee)):
+        raise InputError(f"to must be a kind of promise such as ZCDP, not {described(to)}", argument="to")
     if to is ApproxDP:
         return _approximate(promise, delta, epsilon)  # type: ignore[return-value]
     if delta is not None or epsilon is not None:
         raise InputError(f"delta= and epsilon= choose a point of (ε, δ); {to.__name__} takes neither", argument="delta")
     arrow = ARROWS.get((_kind(type(promise)), _kind(to)))
     if arrow is None:
-        raise InputError(f"cannot convert {type(promise).__name__} to {to!r}", argument="to")
+        raise InputError(f"to must be a kind of promise such as ZCDP, not {described(to)}", argument="to")
     if isinstance(arrow, str):
         raise ConversionRefused(arrow, about=f"{_kind(type(promise)).__name__} does not imply {to.__name__}")
     with working():

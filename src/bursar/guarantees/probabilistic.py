@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bursar.errors import InputError, described
 from bursar.guarantees._base import rounded_up
 from bursar.guarantees.approx import ApproxDP
 from bursar.numerics.balls import ball, up_fraction
@@ -37,6 +38,8 @@ class ProbabilisticDP(Written):
 
 def probabilistic(promise: ApproxDP, *, eta: Number) -> ProbabilisticDP:
     """The probabilistic promise that an (ε, δ) promise implies at ε + η."""
+    if not isinstance(promise, ApproxDP):
+        raise InputError(f"promise must be an ApproxDP, not {described(promise)}", argument="promise")
     step = real(eta=eta, above=0)
     tail = ball(promise.delta) / -(-ball(step)).expm1()
     delta = Real(0) if promise.delta == 0 else rounded_up(tail) if tail < 1 else Real(1)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from flint import arb
 
-from bursar.errors import ConversionRefused, InputError
+from bursar.errors import ConversionRefused, InputError, described
 from bursar.guarantees._base import Counted, Guarantee
 from bursar.guarantees.approx import ApproxDP
 from bursar.numerics.balls import Ball, ball, maximum
 from bursar.numerics.convex import falling_convex_minorant, interpolate
 from bursar.numerics.real import Number, Real
 from bursar.numerics.search import crossing
-from bursar.numerics.validate import probability, real
+from bursar.numerics.validate import listed, probability, real
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -28,9 +28,11 @@ class Profile(Guarantee):
 
     def __init__(self, points: Iterable[tuple[Number, Number]]) -> None:
         pairs = []
-        for point in points:
+        for point in listed(points=points):
             if isinstance(point, (str, bytes)) or not isinstance(point, Iterable) or len(pair := list(point)) != 2:
-                raise InputError(f"a profile is a list of (epsilon, delta) points, not {point!r}", argument="points")
+                raise InputError(
+                    f"a profile is a list of (epsilon, delta) points, not {described(point)}", argument="points"
+                )
             pairs.append((real(epsilon=pair[0], at_least=0), probability(delta=pair[1])))
         if not pairs:
             raise InputError("a profile needs at least one (epsilon, delta) point", argument="points")

@@ -20,7 +20,7 @@ from bursar.guarantees.order import (
 from bursar.numerics.balls import Ball, ball, down, infinity, maximum, minimum
 from bursar.numerics.real import Number, Real
 from bursar.numerics.search import minimiser
-from bursar.numerics.validate import real
+from bursar.numerics.validate import listed, real
 
 _SMALLEST_EXCESS = math.log(1e-2)  # below α = 1.01 the conversion only gets worse
 _LARGEST_EXCESS = math.log(1e7)
@@ -243,7 +243,7 @@ def _pairs(
             raise InputError("renyi points must be a mapping from orders to values", argument="points")
         return list(points.items())
     if points is None and orders is not None and values is not None:
-        first, second = list(orders), list(values)
+        first, second = listed(orders=orders), listed(values=values)
         if len(first) != len(second):
             raise InputError(f"renyi has {len(first)} orders but {len(second)} values", argument="values")
         return list(zip(first, second, strict=True))

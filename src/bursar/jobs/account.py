@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from bursar.composition import Composition, as_composition
-from bursar.errors import ContradictionError, InputError
+from bursar.errors import ContradictionError, InputError, described
 from bursar.jobs.report import Report, Row
 from bursar.mechanisms import Mechanism
 from bursar.numerics.balls import working
@@ -47,15 +47,14 @@ def chosen(ids: Sequence[str] | None) -> tuple[Theorem, ...]:
     """The theorems to ask."""
     if ids is None:
         return THEOREMS
-    if isinstance(ids, str):
-        raise InputError("theorems must be a list of ids, such as ['basic', 'renyi']", argument="theorems")
     known = {theorem.id: theorem for theorem in THEOREMS}
-    unknown = [name for name in ids if name not in known]
-    if unknown or not ids:
-        raise InputError(
-            f"unknown theorem {', '.join(map(repr, unknown))}; there are {', '.join(known)}", argument="theorems"
-        )
-    return tuple(known[name] for name in ids)
+    names = ", ".join(known)
+    if isinstance(ids, str) or not isinstance(ids, Iterable) or not (asked := list(ids)):
+        raise InputError(f"theorems must be a list of some of {names}, not {described(ids)}", argument="theorems")
+    for name in asked:
+        if not isinstance(name, str) or name not in known:
+            raise InputError(f"unknown theorem {described(name)}; there are {names}", argument="theorems")
+    return tuple(known[name] for name in asked)
 
 
 def meet(rows: Sequence[Row], question: Question) -> Bound:

@@ -15,7 +15,7 @@ import json
 import re
 from typing import Any
 
-from bursar.composition import Composition
+from bursar.composition import Composition, as_composition
 from bursar.errors import InputError, SpecError
 from bursar.guarantees import KINDS
 from bursar.jobs.spec_text import Call, Reader, Word
@@ -37,9 +37,9 @@ def parse(text: str) -> Composition:
     return _Builder(text).composition(reader.read())
 
 
-def to_json(composition: Composition) -> dict[str, Any]:
+def to_json(composition: Composition | Mechanism) -> dict[str, Any]:
     """The JSON form, ready for ``json.dumps``."""
-    return {"bursar": VERSION, "terms": composition.to_dict()}
+    return {"bursar": VERSION, "terms": as_composition(composition).to_dict()}
 
 
 def from_json(form: Any) -> Composition:
@@ -51,7 +51,7 @@ def from_json(form: Any) -> Composition:
             raise SpecError(f"not JSON: {problem}") from None
     if not isinstance(form, dict) or set(form) != {"bursar", "terms"}:
         raise SpecError('a JSON form is an object with "bursar" (the version) and "terms"')
-    if form["bursar"] != VERSION:
+    if form["bursar"] != VERSION or isinstance(form["bursar"], bool):
         raise SpecError(f"this version reads JSON forms of version {VERSION}, not {form['bursar']!r}")
     return _terms(form["terms"], "terms", 0)
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from bursar.errors import BursarError, InputError
 from bursar.numerics.real import Number, Real
-from bursar.numerics.validate import noise, probability, real
+from bursar.numerics.validate import listed, noise, probability, real, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -116,7 +116,7 @@ def _equalised(a: list[Fraction], b: list[Fraction], ratio: Fraction) -> tuple[l
 
 
 def _law(numbers: Sequence[Number], name: str) -> Law:
-    law = tuple(Fraction(probability(**{name: number})) for number in numbers)
+    law = tuple(Fraction(probability(**{name: number})) for number in listed(**{name: numbers}))
     if not law or sum(law) != 1:
         raise InputError(f"{name} must sum to exactly 1, not {float(sum(law))!r}: give fractions", argument=name)
     return law
@@ -138,6 +138,7 @@ class LaplaceSimulation:
 
     def density(self, z: float, bit: int) -> float:
         """F(z|bit)."""
+        whole(bit=bit, at_least=0, at_most=1)
         e, at = float(self.epsilon), z if bit == 0 else 1.0 - z
         if at <= 0:
             return (1 + math.exp(-e)) * e / 2 * math.exp(e * at)

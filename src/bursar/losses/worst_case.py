@@ -17,7 +17,7 @@ from bursar.guarantees._base import total
 from bursar.numerics.balls import ball, working
 from bursar.numerics.interval import Interval
 from bursar.numerics.real import Number, Real
-from bursar.numerics.validate import noise, real
+from bursar.numerics.validate import listed, noise, real
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class WorstCase:
 
 def worst_case(epsilons: Sequence[Number]) -> WorstCase:
     """The example for randomized responses with these ε's."""
-    given = [noise(epsilon=epsilon) for epsilon in epsilons]
+    given = [noise(epsilons=epsilon) for epsilon in listed(epsilons=epsilons)]
     if not given:
         raise InputError("worst_case needs at least one epsilon", argument="epsilons")
     loss = total([(epsilon, 1) for epsilon in given])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from flint import arb
 
-from bursar.errors import InputError, LossUnknown
+from bursar.errors import InputError, LossUnknown, described
 from bursar.guarantees import GDP, ApproxDP, BoundedRange, Claim, Guarantee, Profile, PureDP, Tightness
 from bursar.losses import BoundedRangeLoss, Directions, GaussianLoss, connect_the_dots, leaky_response, symmetric
 from bursar.losses.table import both_directions
@@ -27,7 +27,8 @@ class Declared(Mechanism):
     def __init__(self, guarantee: Guarantee, *, relation: str = ADD_REMOVE) -> None:
         if not isinstance(guarantee, Guarantee):
             raise InputError(
-                f"declared needs a promise such as PureDP(epsilon=0.1), not {guarantee!r}", argument="guarantee"
+                f"declared needs a promise such as PureDP(epsilon=0.1), not {described(guarantee)}",
+                argument="guarantee",
             )
         self._set(guarantee=guarantee, relation=relation_field(relation))
 

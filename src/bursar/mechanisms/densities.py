@@ -16,7 +16,7 @@ from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field, renyi
 from bursar.numerics.balls import ball, working
 from bursar.numerics.formula import Formula
 from bursar.numerics.real import Number, Real
-from bursar.numerics.validate import real
+from bursar.numerics.validate import listed, real
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -47,10 +47,17 @@ class Densities(Mechanism):
         start, end = real(low=low), real(high=high)
         if not start < end:
             raise InputError(f"low must be below high, not {start.text()} and {end.text()}", argument="low")
-        places = tuple(sorted(real(breaks=place) for place in breaks))
+        places = tuple(sorted(real(breaks=place) for place in listed(breaks=breaks)))
         if any(not start < place < end for place in places):
             raise InputError("breaks must lie between low and high", argument="breaks")
-        self._set(p=_formula(p), q=_formula(q), low=start, high=end, breaks=places, relation=relation_field(relation))
+        self._set(
+            p=_formula(p, "p"),
+            q=_formula(q, "q"),
+            low=start,
+            high=end,
+            breaks=places,
+            relation=relation_field(relation),
+        )
         _check(self)
 
     def claims(self) -> tuple[Claim, ...]:
@@ -66,8 +73,11 @@ class Densities(Mechanism):
         return Directions(DensityLoss(self.p, self.q, places), DensityLoss(self.q, self.p, places), True)
 
 
-def _formula(given: str | Formula) -> Formula:
-    return given if isinstance(given, Formula) else Formula(given)
+def _formula(given: str | Formula, name: str) -> Formula:
+    try:
+        return given if isinstance(given, Formula) else Formula(given)
+    except InputError as problem:
+        raise InputError(f"{name}: {problem}", argument=name) from None
 
 
 @lru_cache(maxsize=256)

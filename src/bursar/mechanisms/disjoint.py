@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bursar.errors import ConversionRefused, InputError, LossUnknown
+from bursar.errors import ConversionRefused, InputError, LossUnknown, described
 from bursar.guarantees import GDP, TCDP, ZCDP, ApproxDP, Claim, Guarantee, PureDP, Renyi
 from bursar.losses import Directions
 from bursar.mechanisms._base import ADD_REMOVE, REPLACE_ONE, Mechanism, relation_field
@@ -40,7 +40,9 @@ class Disjoint(Mechanism):
         for block in blocks:
             part = block * 1 if isinstance(block, Mechanism) else block
             if not isinstance(part, Composition):
-                raise InputError(f"a block must be a mechanism or a composition, not {block!r}", argument="blocks")
+                raise InputError(
+                    f"a block must be a mechanism or a composition, not {described(block)}", argument="blocks"
+                )
             if part.relation != ADD_REMOVE:
                 raise InputError(
                     "blocks are given under add_remove, whatever the whole is seen under", argument="blocks"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from bursar.errors import ConversionRefused, InputError, LossUnknown
+from bursar.errors import ConversionRefused, InputError, LossUnknown, described
 from bursar.guarantees import ApproxDP, Claim, PureDP, Renyi
 from bursar.guarantees._base import rounded_up
 from bursar.guarantees.sampled_renyi import fixed_size_curve
@@ -27,7 +27,7 @@ class FixedSizeSampled(Mechanism):
 
     def __init__(self, mechanism: Mechanism, *, sample: int, population: int) -> None:
         if not isinstance(mechanism, Mechanism):
-            raise InputError(f"fixed_size needs one mechanism, not {mechanism!r}", argument="mechanism")
+            raise InputError(f"fixed_size needs one mechanism, not {described(mechanism)}", argument="mechanism")
         if mechanism.relation != REPLACE_ONE:
             raise InputError(
                 "sampling a fixed number of records is analysed under replace_one: the sample's size is public, "

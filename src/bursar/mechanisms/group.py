@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bursar.errors import ConversionRefused, InputError, LossUnknown
+from bursar.errors import ConversionRefused, InputError, LossUnknown, described
 from bursar.guarantees import Claim
 from bursar.losses import Directions
 from bursar.mechanisms._base import Mechanism
@@ -21,7 +21,7 @@ class Group(Mechanism):
 
     def __init__(self, mechanism: Mechanism, size: int) -> None:
         if not isinstance(mechanism, Mechanism):
-            raise InputError(f"group needs a mechanism, not {mechanism!r}", argument="mechanism")
+            raise InputError(f"group needs a mechanism, not {described(mechanism)}", argument="mechanism")
         self._set(mechanism=mechanism, size=whole(size=size, at_least=1, at_most=10**9))
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bursar.errors import ConversionRefused, InputError, LossUnknown
+from bursar.errors import ConversionRefused, InputError, LossUnknown, described
 from bursar.guarantees import ApproxDP, BoundedRange, Claim, Guarantee, PureDP, Renyi, Tightness
 from bursar.guarantees._base import rounded_up
 from bursar.guarantees.sampled_renyi import sampled_curve
@@ -32,7 +32,7 @@ class PoissonSampled(Mechanism):
 
     def __init__(self, mechanism: Mechanism, rate: Number) -> None:
         if not isinstance(mechanism, Mechanism):
-            raise InputError(f"poisson needs one mechanism, not {mechanism!r}", argument="mechanism")
+            raise InputError(f"poisson needs one mechanism, not {described(mechanism)}", argument="mechanism")
         self._set(mechanism=mechanism, rate=real(rate=rate, above=0, at_most=1))
 
     @property

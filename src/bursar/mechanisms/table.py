@@ -16,7 +16,7 @@ from bursar.losses.table import both_directions
 from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field, renyi_of_losses
 from bursar.numerics.balls import Ball, ball
 from bursar.numerics.real import Number, Real
-from bursar.numerics.validate import probability
+from bursar.numerics.validate import listed, probability
 
 _NEARLY_ONE = Fraction(1, 10**9)
 _MOST_ROWS = 100_000
@@ -54,9 +54,7 @@ class Table(Mechanism):
 
 
 def _column(numbers: Iterable[Number], name: str) -> tuple[Real, ...]:
-    if isinstance(numbers, (str, bytes)) or not isinstance(numbers, Iterable):
-        raise InputError(f"{name} must be a list of probabilities, not {numbers!r}", argument=name)
-    column = tuple(probability(**{name: number}) for number in numbers)
+    column = tuple(probability(**{name: number}) for number in listed(**{name: numbers}))
     if not 1 <= len(column) <= _MOST_ROWS:
         raise InputError(f"{name} must have 1 to {_MOST_ROWS} outcomes, not {len(column)}", argument=name)
     total = sum(map(Fraction, column), Fraction(0))

@@ -24,6 +24,7 @@ Ball = Any  # flint.arb: its type stubs are partial, so balls are opaque to the 
 ComplexBall = Any  # flint.acb
 
 WORKING_BITS = 128
+_SMALLEST = 8000  # bits: below 2^−4000 a fraction only gets longer
 _lock = threading.RLock()
 
 
@@ -82,18 +83,23 @@ def down(x: Ball) -> float:
 
 def up_fraction(x: Ball) -> Fraction:
     """A short exact fraction that is at least everything in the (finite) ball."""
-    return _fraction(x.upper())
+    return -_fraction_below(-x.upper())
 
 
 def down_fraction(x: Ball) -> Fraction:
     """A short exact fraction that is at most everything in the (finite) ball."""
-    return _fraction(x.lower())
+    return _fraction_below(x.lower())
 
 
-def _fraction(x: Ball) -> Fraction:
+def _fraction_below(x: Ball) -> Fraction:
+    """The exact number, or, where that would be a huge fraction for a tiny number, a short one below it."""
     if not x.is_finite():
         raise ArithmeticError("an infinite ball has no fraction")
     mantissa, exponent = (int(part) for part in x.man_exp())
+    if exponent > 4 * _SMALLEST:
+        raise ArithmeticError("the number is too large for a fraction")
+    if exponent < -_SMALLEST:
+        return Fraction(0) if mantissa >= 0 else -Fraction(1, 2 ** (_SMALLEST // 2))
     return Fraction(mantissa) * (Fraction(2) ** exponent)
 
 

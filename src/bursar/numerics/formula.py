@@ -14,7 +14,7 @@ from typing import Any
 
 from flint import acb, arb
 
-from bursar.errors import InputError
+from bursar.errors import InputError, described
 from bursar.numerics.balls import Ball, ComplexBall, ball
 from bursar.numerics.real import read_text
 
@@ -43,7 +43,7 @@ class Formula:
     def __post_init__(self) -> None:
         if not isinstance(self.source, str) or not self.source.strip():
             raise InputError(
-                f"a formula must be text such as 'exp(-abs(x))/2', not {self.source!r}", argument="formula"
+                f"a formula must be text such as 'exp(-abs(x))/2', not {described(self.source)}", argument="formula"
             )
         if len(self.source) > _MOST:
             raise InputError(
@@ -74,7 +74,7 @@ def _tree(source: str) -> ast.expr:
     try:
         return ast.parse(source.strip().replace("^", "**"), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise InputError(f"the formula {source!r} cannot be read", argument="formula") from None
+        raise InputError(f"the formula {described(source)} cannot be read", argument="formula") from None
 
 
 def _value(node: ast.expr, x: ComplexBall, analytic: bool, source: str) -> ComplexBall:
@@ -98,7 +98,7 @@ def _value(node: ast.expr, x: ComplexBall, analytic: bool, source: str) -> Compl
         return _FUNCTIONS[node.func.id](_value(node.args[0], x, analytic, source), analytic)
     allowed = ", ".join(_FUNCTIONS)
     raise InputError(
-        f"the formula {source!r} may use only x, pi, numbers, + - * / ** and {allowed}", argument="formula"
+        f"the formula {described(source)} may use only x, pi, numbers, + - * / ** and {allowed}", argument="formula"
     )
 
 
@@ -116,4 +116,4 @@ def _operate(operator: Any, left: ComplexBall, right: ComplexBall, analytic: boo
         if whole is not None and 0 <= int(whole) <= 64:
             return left ** int(whole)
         return left.pow(right, analytic=analytic)
-    raise InputError(f"the formula {source!r} uses an operator that is not allowed", argument="formula")
+    raise InputError(f"the formula {described(source)} uses an operator that is not allowed", argument="formula")

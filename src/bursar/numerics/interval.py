@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
+from bursar.errors import InputError, described
 from bursar.numerics.balls import Ball, down, up
+
+
+def ordered(lower: object, upper: object) -> None:
+    """Refuse ends that are not numbers, or the wrong way round."""
+    if not (isinstance(lower, (int, float)) and isinstance(upper, (int, float)) and lower <= upper):
+        raise InputError(f"not an interval: [{described(lower)}, {described(upper)}]", argument="lower")
 
 
 @dataclass(frozen=True)
@@ -18,8 +24,7 @@ class Interval:
     upper: float
 
     def __post_init__(self) -> None:
-        if math.isnan(self.lower) or math.isnan(self.upper) or self.lower > self.upper:
-            raise ValueError(f"not an interval: [{self.lower}, {self.upper}]")
+        ordered(self.lower, self.upper)
 
     @classmethod
     def of(cls, ball: Ball) -> Interval:

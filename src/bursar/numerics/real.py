@@ -17,7 +17,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any, Union
 
-from bursar.errors import InputError
+from bursar.errors import InputError, described
 
 Number = Union[int, float, Fraction, Decimal, str]
 
@@ -97,10 +97,10 @@ def read(number: object, name: str) -> Real:
     if isinstance(number, Real):
         return number
     if isinstance(number, bool):
-        raise InputError(f"{name} must be a number, not {number!r}", argument=name)
+        raise InputError(f"{name} must be a number, not {described(number)}", argument=name)
     if isinstance(number, float):
         if not math.isfinite(number):
-            raise InputError(f"{name} must be a finite number, not {number!r}", argument=name)
+            raise InputError(f"{name} must be a finite number, not {described(number)}", argument=name)
         # float() first: a numpy scalar is a float whose repr is not a number.
         value = Fraction(repr(float(number)))
         return Real(value, *_hull(value, Fraction(number)))
@@ -115,7 +115,9 @@ def read(number: object, name: str) -> Real:
     try:
         whole = operator.index(number)  # type: ignore[arg-type]
     except TypeError:
-        raise InputError(f"{name} must be a number, not {number!r} ({type(number).__name__})", argument=name) from None
+        raise InputError(
+            f"{name} must be a number, not {described(number)} ({type(number).__name__})", argument=name
+        ) from None
     return Real(_small_enough(Fraction(whole), name))
 
 

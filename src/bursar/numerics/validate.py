@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from bursar.errors import InputError
+from bursar.errors import InputError, described
 from bursar.numerics.real import Real, read
 
 MAX_COUNT = 10**12
@@ -56,7 +57,7 @@ def whole(*, at_least: int, at_most: int = MAX_COUNT, **argument: Any) -> int:
     """The named argument as a whole number within the limits; floats are refused even when they look whole."""
     ((name, given),) = argument.items()
     if isinstance(given, bool):
-        raise InputError(f"{name} must be a whole number, not {given!r}", argument=name)
+        raise InputError(f"{name} must be a whole number, not {described(given)}", argument=name)
     try:
         value = operator.index(given)
     except TypeError:
@@ -73,11 +74,19 @@ def whole(*, at_least: int, at_most: int = MAX_COUNT, **argument: Any) -> int:
     return value
 
 
+def listed(**argument: Any) -> list[Any]:
+    """The named argument as a list; text and single values are refused."""
+    ((name, given),) = argument.items()
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+        raise InputError(f"{name} must be a list, not {described(given)}", argument=name)
+    return list(given)
+
+
 def choice(*, among: tuple[str, ...], **argument: Any) -> str:
     """One of a closed list of words."""
     ((name, given),) = argument.items()
     if not isinstance(given, str) or given not in among:
-        raise InputError(f"{name} must be one of {', '.join(among)}, not {given!r}", argument=name)
+        raise InputError(f"{name} must be one of {', '.join(among)}, not {described(given)}", argument=name)
     return given
 
 
@@ -92,5 +101,4 @@ def _range(above: Any, at_least: Any, below: Any, at_most: Any) -> str:
 
 
 def _shown(given: object) -> str:
-    text = given.text() if isinstance(given, Real) else repr(given)
-    return text if len(text) <= 60 else f"{text[:57]}…"
+    return given.text() if isinstance(given, Real) and len(given.text()) <= 60 else described(given)

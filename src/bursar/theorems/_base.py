@@ -20,6 +20,7 @@ from bursar.errors import ConversionRefused
 from bursar.guarantees import Guarantee, Tightness
 from bursar.guarantees.approx import ApproxDP, composed_leak_ball
 from bursar.numerics.balls import Ball, ball, down, up
+from bursar.numerics.interval import ordered
 from bursar.numerics.real import Real
 
 Kind = TypeVar("Kind", bound=Guarantee)
@@ -64,8 +65,8 @@ class Bound:
     """The named error terms behind the interval, relative to δ, where it was computed by an engine."""
 
     def __post_init__(self) -> None:
-        if math.isnan(self.lower) or math.isnan(self.upper) or not 0 <= self.lower <= self.upper:
-            raise ValueError(f"not a bound: [{self.lower}, {self.upper}]")
+        ordered(self.lower, self.upper)
+        ordered(0, self.lower)
 
 
 @dataclass(frozen=True)

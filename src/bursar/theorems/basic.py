@@ -51,7 +51,9 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
         optimal = question.delta.high == 0 and _suprema_known(composition)
         because = f"the ε's add up to {float(total):.6g}"
         return bounded(because, upper=ball(total), lower=ball(total) if optimal else None)
-    if not total.high <= question.epsilon.low and total != question.epsilon:
+    asked = question.epsilon
+    same = composition.count == 1 and (total, total.low, total.high) == (asked, asked.low, asked.high)
+    if not total.high <= asked.low and not same:
         return Abstain(f"basic composition speaks of ε ≥ Σε = {float(total):.6g} only")
     leak = whole_delta(arb(0), leaks)
     because = f"ε covers Σε = {float(total):.6g}, and the leaks come to {float(leak):.6g}"
