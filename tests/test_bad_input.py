@@ -134,7 +134,7 @@ def test_bad_input_is_refused_by_name(name: str, argument: str, value: object) -
         call(name, **{argument: value})
     message = str(caught.value)
     assert re.search(rf"\b{argument}s?\b", message) or caught.value.argument == argument, message
-    assert ALLOWED.search(message) or _show(value) in message or ", not " in message, message
+    assert ALLOWED.search(message) or _show(value).partition(" ")[2] in message or ", not " in message, message
     assert len(message) < 600
 
 

@@ -78,13 +78,13 @@ def test_every_composition_has_an_answer(composition: b.Composition, question: d
     assert 0 <= bound.lower <= bound.upper
 
 
-@pytest.mark.parametrize("power", [-30, -16, -6, 6, 16, 30])
-@pytest.mark.parametrize("name", ["Gaussian", "Laplace", "RandomizedResponse", "Exponential", "DiscreteLaplace"])
+@pytest.mark.parametrize("power", [-30, -16, -6, 4, 16, 30])
+@pytest.mark.parametrize("name", ["Gaussian", "Laplace", "RandomizedResponse", "Exponential", "DiscreteGaussian"])
 def test_extreme_parameters_have_an_answer(name: str, power: int) -> None:
     """Whatever a mechanism accepts as its parameter is accounted, once, often, and as often as can be."""
     mechanism = getattr(b, name)(f"1e{power}")
     for count, question in itertools.product((1, 1000, 10**12), QUESTIONS[:3]):
-        with within(10):
+        with within(5):
             bound = account(mechanism * count, **question).bound
         assert 0 <= bound.lower <= bound.upper
 

@@ -206,6 +206,27 @@ def test_approximate_row(name: str, value: str) -> None:
     assert encloses(bound.lower, real, bound.upper)
 
 
+@pytest.mark.parametrize("sigma", ["1/2", "3", "20"])
+@pytest.mark.parametrize("boxes", HETEROGENEOUS[1:6:2] + HOMOGENEOUS[3:5])
+def test_with_gaussian_noise(boxes: Boxes, sigma: str) -> None:
+    """Gaussians after responses: every theorem contains δ(ε) = Σ P·δ_G(ε − loss) + the leak, over all responses."""
+    pair, mu = truth(boxes), mpmath.sqrt(7) / exact(Fraction(sigma))
+    what = composition(boxes) + b.Gaussian(sigma) * 7
+
+    def delta(x: mpf) -> mpf:
+        losses = [(p, mpmath.log(p / q)) for p, q in pair.outcomes if p and q]
+        return pair.leak + mpmath.fsum(p * gaussian(x - loss) for p, loss in losses)
+
+    def gaussian(x: mpf) -> mpf:
+        return mpmath.ncdf(mu / 2 - x / mu) - mpmath.exp(x) * mpmath.ncdf(-mu / 2 - x / mu)
+
+    for epsilon in (mu * mu / 2, mu * mu / 2 + 3 * mu, mpf(1) / 2):
+        x = Fraction(mpmath.nstr(epsilon, 5))
+        for row in b.account(what, epsilon=x).rows:
+            if row.bound is not None:
+                assert encloses(row.bound.lower, delta(exact(x)), row.bound.upper), (row.id, x, row.bound)
+
+
 def test_the_reference_itself() -> None:
     """The enumeration's ε and δ are inverse to each other."""
     pair = Pair(product(response(Fraction(1, i + 1), Fraction(1, 1000)) for i in range(4)))

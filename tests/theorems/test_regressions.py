@@ -215,3 +215,13 @@ def test_more_releases_than_the_sum_is_kept_to() -> None:
     report = b.account(b.RandomizedResponse("1/100000") * (10**7 + 1), delta="1e-6")
     assert {row.id: row for row in report.rows}["optimal"].reason is not None
     assert 0 < report.bound.upper < 1
+
+
+@pytest.mark.parametrize(
+    ("promise", "room"),
+    [(b.PureDP(1000), "1e-45"), (b.ApproxDP(1000, "1/2"), "2e-45"), (b.BoundedRange(1000), "25e-92")],
+)
+def test_delta_next_to_one(promise: b.PureDP | b.ApproxDP | b.BoundedRange, room: str) -> None:
+    """A δ that differs from 1 by less than the working precision still needs its large ε: 1000 + ln(room)."""
+    found = b.convert(promise, b.ApproxDP, delta=1 - Fraction("1e-45"))
+    assert exact(found.epsilon) >= (1000 + mpmath.log(exact(room))) * (1 - mpf(10) ** -30)

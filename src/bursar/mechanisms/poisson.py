@@ -58,7 +58,7 @@ class PoissonSampled(Mechanism):
         epsilon = rounded_up((rate * ball(base.epsilon).expm1()).log1p())
         delta = Real(base.delta * self.rate, base.delta.low * self.rate.low, base.delta.high * self.rate.high)
         told = any(
-            claim.tightness is not Tightness.BOUND and isinstance(claim.guarantee, (PureDP, ApproxDP))
+            claim.tightness is Tightness.EXACT and isinstance(claim.guarantee, (PureDP, ApproxDP))
             for claim in self.mechanism.claims()
         )
         promise = PureDP(epsilon) if delta.high == 0 else ApproxDP(epsilon, delta)

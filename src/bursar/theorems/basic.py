@@ -2,7 +2,8 @@
 
 Statement: mechanisms that are (εᵢ, δᵢ)-DP, adaptively composed, are together (Σεᵢ, 1 − Π(1 − δᵢ))-DP, which is at
     most (Σεᵢ, Σδᵢ). At δ = 0 nothing smaller than Σεᵢ holds
-    when every εᵢ is the essential supremum of its mechanism's loss: all suprema can be approached at once.
+    when every εᵢ is the essential supremum of its mechanism's loss in one and the same direction: all suprema can be
+    approached at once.
 Hypotheses: each mechanism promises pure or approximate privacy. For ε at a given δ, δ covers the leaks; for δ at a
     given ε, ε ≥ Σεᵢ.
 Source: Dwork, McSherry, Nissim and Smith 2006; Dwork et al. 2006; the sharper leak is Kairouz, Oh and Viswanath
@@ -18,8 +19,9 @@ from __future__ import annotations
 from flint import arb
 
 from bursar.composition import Composition
-from bursar.guarantees import ApproxDP, PureDP, Tightness
-from bursar.numerics.balls import ball
+from bursar.guarantees import ApproxDP, PureDP
+from bursar.mechanisms._base import known_losses
+from bursar.numerics.balls import Ball, ball
 from bursar.theorems._base import (
     Abstain,
     Adaptivity,
@@ -48,9 +50,10 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
         rest = rest_of_delta(question.delta, leaks)
         if not rest >= 0:
             return Abstain(too_leaky(leaks, question.delta))
-        optimal = question.delta.high == 0 and _suprema_known(composition)
         because = f"the ε's add up to {float(total):.6g}"
-        return bounded(because, upper=ball(total), lower=ball(total) if optimal else None)
+        return bounded(
+            because, upper=ball(total), lower=_largest_loss(composition) if question.delta.high == 0 else None
+        )
     asked = question.epsilon
     same = composition.count == 1 and (total, total.low, total.high) == (asked, asked.low, asked.high)
     if not total.high <= asked.low and not same:
@@ -61,15 +64,19 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
     return bounded(because, upper=leak, lower=leak if exact else None, most=1.0)
 
 
-def _suprema_known(composition: Composition) -> bool:
-    """Whether each pure promise is its mechanism's own largest loss."""
-    return all(
-        any(
-            claim.tightness is not Tightness.BOUND and isinstance(claim.guarantee, PureDP)
-            for claim in mechanism.claims()
-        )
-        for mechanism, _ in composition.terms
-    )
+def _largest_loss(composition: Composition) -> Ball | None:
+    """The largest loss of the whole, in the worse direction, where each mechanism attains its pair: all suprema meet
+    in one event.
+    """
+    pairs = []
+    for mechanism, count in composition.terms:
+        losses = known_losses(mechanism)
+        if isinstance(losses, str) or not losses.attained:
+            return None
+        pairs.append((losses, count))
+    removed = sum((count * losses.remove.support()[1] for losses, count in pairs), arb(0))
+    added = sum((count * losses.add.support()[1] for losses, count in pairs), arb(0))
+    return removed.max(added)
 
 
 THEOREM = Theorem(

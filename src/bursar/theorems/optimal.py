@@ -183,7 +183,8 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
     k = composition.count
     if k > MOST_COPIES:
         return Abstain(f"the exact sum is kept to {MOST_COPIES} copies, and these are {k}")
-    leaks, epsilon = leaks_of(promises), ball(promises[0][0].epsilon)
+    # equal numbers may have been read in different ways: the ball covers all of them, and δ grows with each
+    leaks, epsilon = leaks_of(promises), hull(*(ball(promise.epsilon) for promise, _ in promises))
     exact = told_exactly(composition, PureDP, ApproxDP)
     because = f"the exact optimum for {k} mechanisms of ε = {float(epsilon):.6g}"
     responses = Responses(epsilon, k)
@@ -201,15 +202,15 @@ def _epsilon(
     if rest < 0:
         reason = too_leaky(leaks, question.delta)
         return Bound(math.inf, math.inf, reason) if exact else Abstain(reason)
+    if not rest >= 0:
+        return Abstain("δ is, up to rounding, exactly what the releases leak")
     if not responses.epsilon > 0:
         return bounded(because, upper=arb(0))
     if rest > 0:
         found = responses.epsilon_at(rest) if not rest >= 1 else Interval(0.0, 0.0)
         return Bound(found.lower if exact else 0.0, found.upper, because)
-    if rest == 0:
-        top = responses.k * responses.epsilon
-        return bounded(because, upper=top, lower=top if exact else None)
-    return Abstain("δ is, up to rounding, exactly what the releases leak")
+    top = responses.k * responses.epsilon
+    return bounded(because, upper=top, lower=top if exact and rest == 0 else None)
 
 
 THEOREM = Theorem(
