@@ -27,7 +27,7 @@ NOT: dict[str, tuple[Any, ...]] = {
     "step": (*NO_REAL, 0, -1),
     "asked_probability": (*REFUSED, -1e-12, -1, 1.0000001),
     "asked_size": (*REFUSED, -1, "-1/3", 1e31),
-    "size": (*NO_REAL, -1, -1e-300, "-1/3", 1e31),
+    "size": (*NO_REAL, -1, -1e-300, "-1/3", 1e101),
     "probability": (*NO_REAL, -1e-12, -1, 1.0000001, 2, "11/10"),
     "rate": (*NO_REAL, 0, 0.0, -0.1, 1.0000001, 2),
     "order": (*NO_REAL, 1, 1.0, 0, -2),

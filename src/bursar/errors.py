@@ -68,5 +68,5 @@ def _pointer(text: str, position: int) -> str:
     """The part of the text around a position, with a caret below the place."""
     start = max(0, position - 50)
     line = text[start : position + 26].replace("\n", " ")
-    lead = "…" if start else ""
-    return f"  {lead}{line}\n  {' ' * (len(lead) + position - start)}^"
+    lead, rest = "…" if start else "", "…" if position + 26 < len(text) else ""
+    return f"  {lead}{line}{rest}\n  {' ' * (len(lead) + position - start)}^"

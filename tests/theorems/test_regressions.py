@@ -225,3 +225,10 @@ def test_delta_next_to_one(promise: b.PureDP | b.ApproxDP | b.BoundedRange, room
     """A δ that differs from 1 by less than the working precision still needs its large ε: 1000 + ln(room)."""
     found = b.convert(promise, b.ApproxDP, delta=1 - Fraction("1e-45"))
     assert exact(found.epsilon) >= (1000 + mpmath.log(exact(room))) * (1 - mpf(10) ** -30)
+
+
+def test_an_empty_block() -> None:
+    """A block of the data about which nothing is released costs nothing, beside the others or alone."""
+    empty, other = b.Laplace(1) * 0, b.Laplace(1) * 2
+    assert b.account(b.Disjoint(empty, other), delta=0).bound.upper == 2.0
+    assert b.account(b.Disjoint(empty), delta="1e-6").bound.upper == 0.0

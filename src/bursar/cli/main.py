@@ -64,6 +64,9 @@ def account(
     from bursar.jobs.account import account as run
     from bursar.jobs.spec import parse
 
+    if (delta is None) == (epsilon is None):
+        typer.echo("bursar: ask one thing: --delta to learn ε, or --epsilon to learn δ", err=True)
+        raise typer.Exit(2)
     try:
         text = sys.stdin.read() if composition == "-" else composition
         report = run(

@@ -11,7 +11,7 @@ from bursar.guarantees._base import Counted, Guarantee, largest, rounded_up, tot
 from bursar.guarantees.pure import shrunk
 from bursar.numerics.balls import Ball, ball, infinity, maximum, positive_part
 from bursar.numerics.real import Number, Real
-from bursar.numerics.validate import probability, real
+from bursar.numerics.validate import MAX_PROMISE, probability, real
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -23,7 +23,7 @@ class ApproxDP(Guarantee):
     name = "approx_dp"
 
     def __init__(self, epsilon: Number, delta: Number) -> None:
-        self._set(epsilon=real(epsilon=epsilon, at_least=0), delta=probability(delta=delta))
+        self._set(epsilon=real(epsilon=epsilon, at_least=0, largest=MAX_PROMISE), delta=probability(delta=delta))
 
     def delta_at(self, epsilon: Ball) -> Ball:
         """δ(x) = d + (1 − d)(e^ε − e^x)₊/(1 + e^ε) for x ≥ −ε: the best curve that one (ε, d) statement implies."""

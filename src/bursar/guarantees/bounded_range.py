@@ -12,7 +12,7 @@ from bursar.guarantees._base import Counted, Guarantee, largest
 from bursar.guarantees.pure import PureDP, shrunk
 from bursar.numerics.balls import Ball, ball, maximum, positive_part, square
 from bursar.numerics.real import Number, Real
-from bursar.numerics.validate import real
+from bursar.numerics.validate import MAX_PROMISE, real
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -23,7 +23,7 @@ class BoundedRange(Guarantee):
     name = "bounded_range"
 
     def __init__(self, eta: Number) -> None:
-        self._set(eta=real(eta=eta, at_least=0))
+        self._set(eta=real(eta=eta, at_least=0, largest=MAX_PROMISE))
 
     def delta_at(self, epsilon: Ball) -> Ball:
         """(1 − e^{(x−η)/2})²/(1 − e^{−η}) on [−η, η]: the worst over where the interval lies, tight for one release."""

@@ -19,7 +19,7 @@ from bursar.guarantees.gdp import GDP
 from bursar.guarantees.profile import Profile, ProfileCurve
 from bursar.guarantees.pure import PureDP
 from bursar.guarantees.renyi import Renyi, RenyiCurve
-from bursar.guarantees.tcdp import TCDP
+from bursar.guarantees.tcdp import EVERY_ORDER, TCDP
 from bursar.guarantees.zcdp import ZCDP
 from bursar.numerics import normal
 from bursar.numerics.balls import Ball, ball, down, infinity, working
@@ -28,8 +28,6 @@ from bursar.numerics.validate import probability, real
 
 Kind = TypeVar("Kind", bound=Guarantee)
 Arrow = Callable[[Any], Guarantee]
-
-LARGEST_OMEGA = 10**12  # stands for "every order" where a concentrated promise has no upper limit
 
 
 def convert(promise: Guarantee, to: type[Kind], *, delta: Number | None = None, epsilon: Number | None = None) -> Kind:
@@ -162,7 +160,7 @@ ARROWS: dict[tuple[type[Guarantee], type[Guarantee]], Arrow | str] = {
     (PureDP, BoundedRange): lambda p: BoundedRange(p.epsilon.times(2)),
     (PureDP, Renyi): lambda p: RenyiCurve(repr(p), p.renyi, rough=p.rough_renyi),
     (PureDP, ZCDP): lambda p: ZCDP(_pure_to_rho(p)),
-    (PureDP, TCDP): lambda p: TCDP(_pure_to_rho(p), LARGEST_OMEGA),
+    (PureDP, TCDP): lambda p: TCDP(_pure_to_rho(p), EVERY_ORDER),
     (PureDP, GDP): _pure_to_gdp,
     (PureDP, Profile): _curve,
     (ApproxDP, PureDP): _pure_if_no_leak,
@@ -178,7 +176,7 @@ ARROWS: dict[tuple[type[Guarantee], type[Guarantee]], Arrow | str] = {
     (BoundedRange, BoundedRange): lambda p: p,
     (BoundedRange, Renyi): _bounded_range_to_renyi,
     (BoundedRange, ZCDP): lambda p: ZCDP(rounded_up(p.concentrated())),
-    (BoundedRange, TCDP): lambda p: TCDP(rounded_up(p.concentrated()), LARGEST_OMEGA),
+    (BoundedRange, TCDP): lambda p: TCDP(rounded_up(p.concentrated()), EVERY_ORDER),
     (BoundedRange, GDP): lambda p: _pure_to_gdp(PureDP(p.eta)),
     (BoundedRange, Profile): _curve,
     (Renyi, PureDP): _UNBOUNDED,
@@ -192,7 +190,7 @@ ARROWS: dict[tuple[type[Guarantee], type[Guarantee]], Arrow | str] = {
     (ZCDP, BoundedRange): _RANGE,
     (ZCDP, Renyi): lambda p: _concentrated_curve(p, float("inf")),
     (ZCDP, ZCDP): lambda p: p,
-    (ZCDP, TCDP): lambda p: TCDP(_unleaking(p).rho, LARGEST_OMEGA),
+    (ZCDP, TCDP): lambda p: TCDP(_unleaking(p).rho, EVERY_ORDER),
     (ZCDP, GDP): _SHAPE,
     (ZCDP, Profile): _curve,
     (TCDP, PureDP): _UNBOUNDED,
@@ -206,7 +204,7 @@ ARROWS: dict[tuple[type[Guarantee], type[Guarantee]], Arrow | str] = {
     (GDP, BoundedRange): _RANGE,
     (GDP, Renyi): lambda p: convert(convert(p, ZCDP), Renyi),
     (GDP, ZCDP): lambda p: ZCDP(p.mu.half_square()),
-    (GDP, TCDP): lambda p: TCDP(p.mu.half_square(), LARGEST_OMEGA),
+    (GDP, TCDP): lambda p: TCDP(p.mu.half_square(), EVERY_ORDER),
     (GDP, GDP): lambda p: p,
     (GDP, Profile): _curve,
     (Profile, PureDP): _profile_to_pure,

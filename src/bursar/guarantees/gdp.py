@@ -15,7 +15,7 @@ from bursar.numerics.balls import Ball, ball, hull
 from bursar.numerics.interval import Interval
 from bursar.numerics.real import Number, Real
 from bursar.numerics.search import crossing
-from bursar.numerics.validate import real
+from bursar.numerics.validate import MAX_PROMISE, real
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -26,7 +26,7 @@ class GDP(Guarantee):
     name = "gdp"
 
     def __init__(self, mu: Number) -> None:
-        self._set(mu=real(mu=mu, at_least=0))
+        self._set(mu=real(mu=mu, at_least=0, largest=MAX_PROMISE))
 
     def delta_at(self, epsilon: Ball) -> Ball:
         """Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ), exactly."""

@@ -11,7 +11,7 @@ from flint import arb
 from bursar.guarantees._base import Counted, Guarantee, largest, total
 from bursar.numerics.balls import Ball, ball, maximum, positive_part
 from bursar.numerics.real import Number, Real
-from bursar.numerics.validate import real
+from bursar.numerics.validate import MAX_PROMISE, real
 
 
 def shrunk(top: Ball, room: Ball) -> Ball:
@@ -29,7 +29,7 @@ class PureDP(Guarantee):
     name = "pure_dp"
 
     def __init__(self, epsilon: Number) -> None:
-        self._set(epsilon=real(epsilon=epsilon, at_least=0))
+        self._set(epsilon=real(epsilon=epsilon, at_least=0, largest=MAX_PROMISE))
 
     def delta_at(self, epsilon: Ball) -> Ball:
         """δ(x) = (e^ε − e^x)/(1 + e^ε) on [−ε, ε]: the profile of randomized response."""

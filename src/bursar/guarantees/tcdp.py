@@ -13,7 +13,9 @@ from bursar.guarantees._base import Counted, Guarantee, largest, total
 from bursar.guarantees.zcdp import concentrated_delta, concentrated_epsilon
 from bursar.numerics.balls import Ball, ball, down, infinity, minimum
 from bursar.numerics.real import Number, Real
-from bursar.numerics.validate import real
+from bursar.numerics.validate import MAX_PROMISE, real
+
+EVERY_ORDER = 10**12  # stands for "every order" where a concentrated promise has no upper limit
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -27,7 +29,7 @@ class TCDP(Guarantee):
     name = "tcdp"
 
     def __init__(self, rho: Number, omega: Number) -> None:
-        self._set(rho=real(rho=rho, at_least=0), omega=real(omega=omega, above=1))
+        self._set(rho=real(rho=rho, at_least=0, largest=MAX_PROMISE), omega=real(omega=omega, above=1))
 
     def epsilon_at(self, delta: Ball) -> Ball:
         """The best order below ω, or Bun et al.'s closed form where that is smaller."""
@@ -53,6 +55,8 @@ class TCDP(Guarantee):
     def compose(cls, promises: Counted) -> TCDP:
         """ρ's add up, the smallest ω remains."""
         counted = [(promise, count) for promise, count in promises if count]
+        if not counted:
+            return cls(0, EVERY_ORDER)
         omega = smallest([promise.omega for promise, _ in counted])
         return cls(total([(promise.rho, count) for promise, count in counted]), omega)
 

@@ -15,7 +15,7 @@ from bursar.guarantees.order import rough_simple_epsilon, rough_simple_log_delta
 from bursar.numerics.balls import Ball, ball, infinity, minimum, positive_part
 from bursar.numerics.real import Number, Real
 from bursar.numerics.search import minimiser
-from bursar.numerics.validate import probability, real
+from bursar.numerics.validate import MAX_PROMISE, probability, real
 
 _NO_LEAK = Real(0)
 
@@ -31,7 +31,7 @@ class ZCDP(Guarantee):
     name = "zcdp"
 
     def __init__(self, rho: Number, delta: Number = 0) -> None:
-        self._set(rho=real(rho=rho, at_least=0), delta=probability(delta=delta))
+        self._set(rho=real(rho=rho, at_least=0, largest=MAX_PROMISE), delta=probability(delta=delta))
 
     def epsilon_at(self, delta: Ball) -> Ball:
         """The smallest ε over the orders, at what δ leaves after the leak."""

@@ -102,8 +102,9 @@ class Report:
         """The answer in sentences: what was asked, what holds, and what each theorem said."""
         what, (given, value) = self.composition, self.asked
         symbol = "ε" if isinstance(self.question, ForEpsilon) else "δ"
+        noun = "release" if what.count == 1 else "releases"
         lines = [
-            f"{what.count} releases ({what.text()}), neighbours by {what.relation}.",
+            f"{what.count} {noun} ({what.text()}), neighbours by {what.relation}.",
             f"At {given} = {value}: {self._interval(symbol, digits=12)}.",
             f"Why: {self.bound.because}.",
             "",

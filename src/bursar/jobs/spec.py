@@ -11,6 +11,7 @@ version keeps its meaning in later ones (the JSON form carries the version, the 
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import json
 import re
 from typing import Any
@@ -89,8 +90,7 @@ class _Builder:
     def call(self, call: Call) -> Any:
         cls = _class(call.name)
         if cls is None:
-            known = ", ".join([*CATALOGUE, *KINDS])
-            raise SpecError(f"unknown name {call.name!r}; there are {known}", text=self.text, position=call.place)
+            raise SpecError(_unknown(call.name), text=self.text, position=call.place)
         allowed = _fields(cls)
         for name, (_, place) in call.named.items():
             if name not in allowed:
@@ -124,6 +124,14 @@ def _class(name: str) -> type[Written] | None:
     return CATALOGUE.get(name) or KINDS.get(name)
 
 
+def _unknown(name: str) -> str:
+    """What to say of a name that is not in the catalogue: the nearest one, and all of them."""
+    known = [*CATALOGUE, *KINDS]
+    near = difflib.get_close_matches(name.lower(), known, n=1)
+    hint = f" (did you mean {near[0]}?)" if near else ""
+    return f"unknown name {name!r}{hint}; there are {', '.join(known)}"
+
+
 def _fields(cls: type[Written]) -> list[str]:
     return [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
 
@@ -133,7 +141,7 @@ def _build(cls: type[Written], unnamed: list[Any], named: dict[str, Any]) -> Any
     if "blocks" in named:
         unnamed = [*unnamed, *named.pop("blocks")]
     if cls is not Densities and any(isinstance(item, (Real, str)) for item in unnamed):
-        raise InputError(f"{cls.name} takes its numbers by name: {', '.join(_fields(cls))}")
+        raise InputError(f"{cls.name} takes these by name: {', '.join(_fields(cls))}")
     return cls(*unnamed, **named)
 
 
@@ -160,7 +168,7 @@ def _object(form: Any, place: str, depth: int) -> Any:
         raise SpecError(f'{place} must be an object with a "name"')
     cls = _class(form["name"])
     if cls is None:
-        raise SpecError(f"{place}: unknown name {form['name']!r}")
+        raise SpecError(f"{place}: {_unknown(form['name'])}")
     allowed = _fields(cls)
     named = {}
     for field, value in form.items():

@@ -7,6 +7,7 @@ what stays undecided after many cuts is counted both ways.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 _DEPTH = 44
 _CELLS = 64
-_BUDGET = 1500  # cuts in all: where p = e^ε·q on a whole stretch no number of them would decide
+_BUDGET = 400  # cuts in all: where p = e^ε·q on a whole stretch no number of them would decide
 
 
 @dataclass(frozen=True)
@@ -147,8 +148,28 @@ class DensityLoss(Loss):
 
         total = acb(0)
         for start, end in pairwise(self.breaks):
-            total += acb.integral(integrand, start, end)
+            # a wide ball in good time is worth more here than a narrow one after minutes
+            total += acb.integral(integrand, start, end, rel_tol=arb(2) ** -60, eval_limit=3000)
         return total
+
+    @cached_property
+    def _rough_table(self) -> tuple[list[float], list[float]]:
+        """Losses and masses on a grid, in floats."""
+        losses, masses = [], []
+        for start, end in pairwise(self.breaks):
+            for i in range(256):
+                x = start + (end - start) * (2 * i + 1) / 512
+                p, q = self._densities(x.mid())
+                losses.append(float((p / q).log()))
+                masses.append(float(p * (end - start) / 256))
+        return losses, masses
+
+    def rough_renyi(self, alpha: float) -> float:
+        """D_α by the midpoint rule, for searching."""
+        losses, masses = self._rough_table
+        top = max(losses)
+        total = math.fsum(m * math.exp((alpha - 1) * (loss - top)) for loss, m in zip(losses, masses, strict=True))
+        return top + math.log(total) / (alpha - 1) if total > 0 else top
 
     def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
         """By inverting the cdf on a fine grid."""

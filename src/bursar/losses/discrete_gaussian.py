@@ -15,7 +15,7 @@ from bursar.numerics.lattice import integers_around
 if TYPE_CHECKING:
     import numpy as np
 
-_MOST_TERMS = 400_000
+_MOST_TERMS = 20_000
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ pair of output distributions, its `losses`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bursar.errors import BursarError, ConversionRefused, LossUnknown
@@ -76,7 +77,7 @@ class Mechanism(Written, ABC):
     def promise(self, kind: type[Kind]) -> Kind:
         """The best promise of this kind that its claims imply; `ConversionRefused` says why there is none."""
         # Remembered per object, not per value: equal mechanisms may cover different readings of their numbers.
-        known = self.__dict__.setdefault("_promises", {})
+        known = self._remembered("_promises", dict)
         if kind not in known:
             with working():
                 known[kind] = self._find(kind)
@@ -91,6 +92,8 @@ class Mechanism(Written, ABC):
                 found.append(self._as(claim.guarantee, kind))
             except ConversionRefused as refusal:
                 reasons.append(refusal.why)
+            except ArithmeticError:
+                reasons.append("its numbers are too large to convert")
         if not found:
             return "; ".join(dict.fromkeys(reasons)) or "it makes no claims"
         if kind is Renyi:
@@ -98,7 +101,13 @@ class Mechanism(Written, ABC):
         return min(found, key=_SIZE[kind]) if kind in _SIZE else found[0]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {field: value for field, value in self.__dict__.items() if field != "_promises"}
+        return {field: value for field, value in self.__dict__.items() if not field.startswith("_")}
+
+    def _remembered(self, key: str, make: Callable[[], Any]) -> Any:
+        """Something that is worth computing once for this object."""
+        if key not in self.__dict__:
+            self.__dict__[key] = make()
+        return self.__dict__[key]
 
     @staticmethod
     def _as(promise: Guarantee, kind: type[Kind]) -> Kind:

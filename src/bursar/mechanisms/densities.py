@@ -9,10 +9,10 @@ from functools import lru_cache
 from flint import arb
 
 from bursar.errors import InputError
-from bursar.guarantees import Claim, PureDP, Tightness
+from bursar.guarantees import Claim, PureDP, RenyiCurve, Tightness
 from bursar.guarantees._base import rounded_up
 from bursar.losses import DensityLoss, Directions
-from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field, renyi_of_losses
+from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field
 from bursar.numerics.balls import ball, working
 from bursar.numerics.formula import Formula
 from bursar.numerics.real import Number, Real
@@ -62,13 +62,25 @@ class Densities(Mechanism):
 
     def claims(self) -> tuple[Claim, ...]:
         """The largest loss found on a fine partition, where it is bounded; and the Rényi curve."""
+        with working():
+            claims: tuple[Claim, ...] = self._remembered("_claims", self._claims)
+        return claims
+
+    def _claims(self) -> tuple[Claim, ...]:
         losses = self.losses()
         top = losses.largest_loss()
         pure = (Claim(PureDP(rounded_up(top.max(arb(0)))), "DMNS06"),) if top.is_finite() else ()
-        return *pure, renyi_of_losses(self, "Mir17", Tightness.TIGHT)
+        # at higher orders the integrals are slow, and the largest loss says as much
+        curve = RenyiCurve(self.text(), losses.renyi, rough=losses.rough_renyi, largest_order=64.0)
+        return *pure, Claim(curve, "Mir17", Tightness.TIGHT)
 
     def losses(self) -> Directions:
         """By rigorous integration, so slower than a closed form."""
+        with working():
+            losses: Directions = self._remembered("_losses", self._losses)
+        return losses
+
+    def _losses(self) -> Directions:
         places = (ball(self.low), *(ball(place) for place in self.breaks), ball(self.high))
         return Directions(DensityLoss(self.p, self.q, places), DensityLoss(self.q, self.p, places), True)
 

@@ -32,7 +32,10 @@ class PoissonSampled(Mechanism):
 
     def __init__(self, mechanism: Mechanism, rate: Number) -> None:
         if not isinstance(mechanism, Mechanism):
-            raise InputError(f"poisson needs one mechanism, not {described(mechanism)}", argument="mechanism")
+            raise InputError(
+                f"poisson needs one mechanism, not {described(mechanism)}; counts go outside: poisson(m, rate=…)*10",
+                argument="mechanism",
+            )
         self._set(mechanism=mechanism, rate=real(rate=rate, above=0, at_most=1))
 
     @property

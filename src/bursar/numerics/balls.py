@@ -78,7 +78,7 @@ def up(x: Ball) -> float:
 
 def down(x: Ball) -> float:
     """A float that is at most everything in the ball; minus infinity where nothing is known."""
-    return -up(-x)
+    return -up(-x) + 0.0  # never −0.0
 
 
 def up_fraction(x: Ball) -> Fraction:

@@ -12,6 +12,7 @@ from bursar.numerics.real import Real, read
 
 MAX_COUNT = 10**12
 MAX_MAGNITUDE = 10**30
+MAX_PROMISE = 10**100  # what 10^12 releases at the largest parameters may add up to
 
 
 def real(
@@ -20,6 +21,7 @@ def real(
     at_least: int | Fraction | None = None,
     below: int | None = None,
     at_most: int | None = None,
+    largest: int = MAX_MAGNITUDE,
     **argument: Any,
 ) -> Real:
     """The named argument as a `Real` within the given limits (every reading of it)."""
@@ -34,8 +36,8 @@ def real(
     if not fits:
         allowed = _range(above, at_least, below, at_most)
         raise InputError(f"{name} must be {allowed}, not {_shown(given)}", argument=name)
-    if abs(value) > MAX_MAGNITUDE:
-        raise InputError(f"{name} must be at most 1e30 in size, not {_shown(given)}", argument=name)
+    if abs(value) > largest:
+        raise InputError(f"{name} must be at most {float(largest):.0e} in size, not {_shown(given)}", argument=name)
     return value
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 from flint import arb
 
 from bursar.composition import Composition
-from bursar.guarantees import ApproxDP, PureDP
+from bursar.guarantees import ApproxDP, PureDP, Tightness
 from bursar.mechanisms._base import known_losses
 from bursar.numerics.balls import Ball, ball
 from bursar.theorems._base import (
@@ -51,9 +51,10 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
         if not rest >= 0:
             return Abstain(too_leaky(leaks, question.delta))
         because = f"the ε's add up to {float(total):.6g}"
-        return bounded(
-            because, upper=ball(total), lower=_largest_loss(composition) if question.delta.high == 0 else None
-        )
+        if question.delta.high > 0:
+            return bounded(because, upper=ball(total))
+        lower = ball(total) if _attained(composition) else _largest_loss(composition)
+        return bounded(because, upper=ball(total), lower=lower)
     asked = question.epsilon
     same = composition.count == 1 and (total, total.low, total.high) == (asked, asked.low, asked.high)
     if not total.high <= asked.low and not same:
@@ -62,6 +63,20 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
     because = f"ε covers Σε = {float(total):.6g}, and the leaks come to {float(leak):.6g}"
     exact = told_exactly(composition, PureDP, ApproxDP)
     return bounded(because, upper=leak, lower=leak if exact else None, most=1.0)
+
+
+def _attained(composition: Composition) -> bool:
+    """Whether each mechanism's ε is its largest loss in both directions, so that the exact sum is."""
+    for mechanism, _ in composition.terms:
+        losses = known_losses(mechanism)
+        alike = not isinstance(losses, str) and losses.same and losses.attained
+        if not any(
+            isinstance(claim.guarantee, PureDP)
+            and (claim.tightness is Tightness.EXACT or (alike and claim.tightness is Tightness.TIGHT))
+            for claim in mechanism.claims()
+        ):
+            return False
+    return True
 
 
 def _largest_loss(composition: Composition) -> Ball | None:
