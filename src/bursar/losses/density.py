@@ -149,7 +149,7 @@ class DensityLoss(Loss):
         total = acb(0)
         for start, end in pairwise(self.breaks):
             # a wide ball in good time is worth more here than a narrow one after minutes
-            total += acb.integral(integrand, start, end, rel_tol=arb(2) ** -60, eval_limit=3000)
+            total += acb.integral(integrand, start, end, rel_tol=arb(2) ** -100, eval_limit=3000)
         return total
 
     @cached_property
