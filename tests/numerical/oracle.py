@@ -9,11 +9,11 @@ results compared, so that a poor choice shows itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from flint import acb, arb, ctx
+from flint import acb, arb
 
 
 @dataclass(frozen=True)
@@ -25,17 +25,6 @@ class Gauss:
     def log_moment(self, t: acb) -> acb:
         """t(t+1)μ²/2."""
         return t * (t + 1) * self.mu * self.mu / 2
-
-
-@dataclass(frozen=True)
-class Pieces:
-    """Any closed form."""
-
-    formula: Callable[[acb], acb]
-
-    def log_moment(self, t: acb) -> acb:
-        """As given."""
-        return self.formula(t)
 
 
 class Sampled:
@@ -81,6 +70,4 @@ def delta(parts: Sequence[tuple[object, int]], epsilon: arb, tau: float, spread:
     return total * step / arb.pi()
 
 
-def with_bits(bits: int) -> object:
-    """Work with this many bits."""
-    return ctx.workprec(bits)
+I = acb(0, 1)

@@ -25,7 +25,8 @@ from bursar.losses.contour.factors import Factor
 from bursar.numerics.balls import Ball, ComplexBall, up
 from bursar.numerics.lattice import short
 
-MOST_NODES = 4_000
+MOST_NODES = 12_000
+_FEW = 150  # nodes; where more are needed, a more careful look at the decay pays
 _PRECISE = math.log(1e9)  # aliases and the cut are pushed this far below δ
 
 
@@ -78,7 +79,7 @@ class Contour:
         self.ladder += [self.tau * x for x in (0.25, 0.5, 0.75, 0.9)]
         bounds = zip(*(factor.cumulants(self.ladder) for factor in self.factors), strict=True)
         self.chernoff = {
-            tilt: up(sum(k, arb(0)) + _constant(tilt)) for tilt, k in zip(self.ladder, bounds, strict=True)
+            tilt: up(sum(k, arb(0)) + chernoff_constant(tilt)) for tilt, k in zip(self.ladder, bounds, strict=True)
         }
         high, low = math.inf, (_PRECISE - log_delta) / self.tau
         for tilt, bound in self.chernoff.items():
@@ -93,15 +94,15 @@ class Contour:
 
     def _reach(self, epsilon: float, log_delta: float) -> float:
         """The smallest S beyond which the integrand is negligible."""
-        decays = [factor.decay(self.tau) for factor in self.factors]
         lead = up(self.cumulant) - self.tau * epsilon - log_delta + _PRECISE
-        candidates = self.step * np.geomspace(1.0, MOST_NODES, 64)
-        gone = np.sum([decay(candidates) for decay in decays], axis=0)
-        enough = np.flatnonzero(lead + gone - np.log(math.pi * candidates) <= 0)
-        if not len(enough):
-            raise NoContour("the losses decay too slowly")
-        self.gone = float(gone[enough[0]])
-        return float(candidates[enough[0]])
+        candidates = self.step * np.geomspace(1.0, MOST_NODES, 96)
+        for thorough in (False, True):
+            gone = np.sum([factor.decay(self.tau, thorough=thorough)(candidates) for factor in self.factors], axis=0)
+            enough = np.flatnonzero(lead + gone - np.log(math.pi * candidates) <= 0)
+            if len(enough) and (thorough or candidates[enough[0]] < _FEW * self.step):
+                self.gone = float(gone[enough[0]])
+                return float(candidates[enough[0]])
+        raise NoContour("the losses decay too slowly")
 
     def rough(self, epsilon: float) -> tuple[float, float]:
         """ln of the sum at ε and its derivative, in floats."""
@@ -167,7 +168,7 @@ def _total(factors: Sequence[Factor], tau: float) -> Ball:
     return sum((factor.cumulants([tau])[0] for factor in factors), arb(0))
 
 
-def _constant(tilt: float) -> Ball:
+def chernoff_constant(tilt: float) -> Ball:
     """ln of sup_x (1 − e^{−x})e^{−τx} = τ^τ/(1+τ)^{1+τ}."""
     t = arb(tilt)
     return t * t.log() - (1 + t) * (1 + t).log()

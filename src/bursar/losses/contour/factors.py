@@ -49,7 +49,7 @@ class Factor(ABC):
         """ln E[e^{tL}] of all copies at t = τ + is, up to multiples of 2πi."""
 
     @abstractmethod
-    def decay(self, tau: float) -> Decay:
+    def decay(self, tau: float, *, thorough: bool) -> Decay:
         """Frequencies s ↦ upper bounds of ln|E[e^{(τ+is′)L}]/E[e^{τL}]| of all copies, valid for every s′ ≥ s."""
 
 
@@ -74,7 +74,7 @@ class GaussianFactor(Factor):
         points = [acb(tau, s) for s in frequencies]
         return [t * (t + 1) * self.mu_square / 2 for t in points]
 
-    def decay(self, tau: float) -> Decay:
+    def decay(self, tau: float, *, thorough: bool) -> Decay:
         """−s²μ²/2."""
         half = down(self.mu_square) / 2
         return lambda s: -s * s * half * (1 - 1e-12)
@@ -107,7 +107,7 @@ class ClosedFactor(Factor):
         """The closed form."""
         return [self.count * self.loss.cumulant(acb(tau, s)) for s in frequencies]
 
-    def decay(self, tau: float) -> Decay:
+    def decay(self, tau: float, *, thorough: bool) -> Decay:
         """From uniform pieces of the density between the atoms, where there is one; atoms alone do not decay."""
         if isinstance(self.loss, LaplaceLoss):
             pieces = self._exponential_pieces(tau, self.loss.epsilon, lambda: arb(1) / 4)

@@ -137,13 +137,14 @@ class SampledFactor(Factor):
         error_c = _SAFETY * (law.error_c * s * s + rounding * c) + law.missing
         return c, d, error_c, _SAFETY * law.error_d * s + law.missing
 
-    def decay(self, tau: float) -> Decay:
+    def decay(self, tau: float, *, thorough: bool) -> Decay:
         """Uniform pieces of the density bound all frequencies; a few values of |φ| carried down by 1 − ψ(s) ≥ (1 −
         ψ(ns))/n² sharpen that.
         """
         law = self._tilt(self._grid(tau, 0.0), tau)
         scale = 1 / math.sqrt(max(law.variance, 1e-300))
-        uniform = uniform_decay(self._best_pieces(law, tau, scale), self.count)
+        ways = self._uniform_pieces(law, tau)
+        uniform = uniform_decay(ways if thorough else _best(ways, scale), self.count)
         # The nearest frequencies beyond which the uniform bound is already enough make the best anchors.
         ladder = scale * _LADDER
         anchors = ladder[uniform(ladder) < -120][:2].tolist() or ladder[-3:].tolist()
@@ -157,13 +158,6 @@ class SampledFactor(Factor):
             gap = anchor / 8
             floors.append((anchor, float(gone[9 * i : 9 * i + 9].min()) - 1.01 * law.variance * gap * gap / 4))
         return _sharpened(uniform, floors, self.count)
-
-    def _best_pieces(self, law: _Tilted, tau: float, scale: float) -> list[list[tuple[float, float]]]:
-        """The ways of cutting that are best at some frequency."""
-        ways = self._uniform_pieces(law, tau)
-        bounds = [uniform_decay([way], 1) for way in ways]
-        table = np.array([bound(scale * _PROBES) for bound in bounds])
-        return [ways[i] for i in set(table.argmin(axis=0).tolist())]
 
     def _uniform_pieces(self, law: _Tilted, tau: float) -> list[list[tuple[float, float]]]:
         """Several ways to cut the density into cells: around the tilted mean, around 0, and (for losses of two
@@ -360,6 +354,12 @@ class SampledFactor(Factor):
         self._law = _Tilted(grid, cumulant, weights, mean, float(weights @ (apart * apart)), error_d, error_c, missing)
         self._tau = tau
         return self._law
+
+
+def _best(ways: list[list[tuple[float, float]]], scale: float) -> list[list[tuple[float, float]]]:
+    """The ways of cutting that are best at some frequency."""
+    table = np.array([uniform_decay([way], 1)(scale * _PROBES) for way in ways])
+    return [ways[i] for i in set(table.argmin(axis=0).tolist())]
 
 
 def _sharpened(uniform: Decay, floors: Sequence[tuple[float, float]], count: int) -> Decay:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from flint import arb
 
 from bursar.losses._base import Loss
-from bursar.losses.contour.engine import Contour, Errors, NoContour, choose_tilt, tilt_for
+from bursar.losses.contour.engine import Contour, Errors, NoContour, chernoff_constant, choose_tilt, tilt_for
 from bursar.losses.contour.factors import Factor, GaussianFactor, factor_of
 from bursar.numerics.balls import Ball, down, up
 
@@ -57,6 +57,20 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer:
     if near <= 0:
         return _at_zero(losses, delta)
     return _certified(contour, near, delta, log_delta)
+
+
+def at_most(losses: Losses, epsilon: float, delta: Ball) -> bool:
+    """Whether δ(ε) of the composed losses is certainly at most δ: by the largest loss, Chernoff, or evaluation."""
+    leak, x = _leak(losses), arb(epsilon)
+    if sum((count * loss.support()[1] for loss, count in losses), arb(0)) <= x:
+        return bool(leak <= delta)
+    factors = _factors(losses, float(delta.log()) - 1)
+    tilts = [1.0, 3.0, 10.0, 30.0]
+    for tilt, parts in zip(tilts, zip(*(factor.cumulants(tilts) for factor in factors), strict=True), strict=True):
+        given_up = sum((factor.given_up for factor in factors), arb(0))
+        if leak + given_up + (sum(parts, arb(0)) + chernoff_constant(tilt) - tilt * x).exp() <= delta:
+            return True
+    return bool(arb(delta_at(losses, x).upper) <= delta)
 
 
 def _newton(contour: Contour, guess: float, log_delta: float) -> float:

@@ -1,0 +1,165 @@
+"""The contour engine against golden compositions, against an independent evaluation in balls, and piece by piece."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import oracle
+import pytest
+from flint import arb, ctx
+
+import bursar as b
+from bursar.losses.contour.engine import NoContour, choose_tilt
+from bursar.losses.contour.factors import factor_of
+from bursar.losses.contour.sampled_factor import ULPS
+from bursar.losses.contour.solve import delta_at, epsilon_at
+from bursar.numerics.balls import ball, working
+
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "compositions.json").read_text())
+# Served by other theorems, or left to a lattice: nothing in them decays fast enough along a line.
+ATOMIC = {"rr-100", "rr-1e4", "rr-eps1-100", "leaky-20", "laplace-10", "laplace-50", "laplace-100", "pure-12"}
+SMOOTH = [case for case in GOLDEN if case["id"] not in ATOMIC]
+
+
+@pytest.mark.parametrize("case", SMOOTH, ids=lambda case: f"{case['id']} {case['delta']}")
+def test_smooth_golden_compositions_are_enclosed_tightly(case: dict[str, str], widened: object) -> None:
+    """The certified interval meets the golden ε and is narrower than a millionth of it, down to δ = 1e-300."""
+    row = _numerical(b.account(b.parse(case["composition"]), delta=case["delta"], theorems=["numerical"]))
+    low, high = widened(case["epsilon"])
+    assert row.lower <= high
+    assert row.upper >= low
+    assert row.upper - row.lower <= 1e-6 * row.upper
+
+
+@pytest.mark.parametrize("case", SMOOTH[::4], ids=lambda case: f"{case['id']} {case['delta']}")
+def test_delta_and_epsilon_are_inverse(case: dict[str, str]) -> None:
+    """Asked at the certified ends of ε, the engine's δ is on the right side of the δ asked before."""
+    what = b.parse(case["composition"])
+    ends = _numerical(b.account(what, delta=case["delta"], theorems=["numerical"]))
+    above = _numerical(b.account(what, epsilon=Fraction(ends.upper), theorems=["numerical"]))
+    below = _numerical(b.account(what, epsilon=Fraction(ends.lower), theorems=["numerical"]))
+    assert above.lower <= float(case["delta"])
+    assert below.upper >= float(case["delta"]) * (1 - 1e-15)
+
+
+def _numerical(report: b.Report) -> b.Bound:
+    (row,) = report.theorems
+    assert row.bound is not None, row.reason
+    return row.bound
+
+
+def check_case(seed: int) -> str:
+    """One random sampled Gaussian, perhaps with a Gaussian beside it, against the oracle; says what happened."""
+    rng = random.Random(seed)
+    sigma, rate = f"{math.exp(rng.uniform(-1.2, 3)):.3f}", f"{math.exp(rng.uniform(-13.8, -0.7)):.2e}"
+    count, removed = int(math.exp(rng.uniform(4, 20.7))), rng.random() < 0.5
+    delta = f"{math.exp(-rng.choice([rng.uniform(1, 15), rng.uniform(1, 60), rng.uniform(10, 690)])):.2e}"
+    beside = f"{math.exp(rng.uniform(-1, 5)):.2f}" if rng.random() < 0.3 else None
+    losses = [(b.PoissonSampled(b.Gaussian(sigma), rate).losses(), count)]
+    losses += [(b.Gaussian(beside).losses(), 1)] if beside else []
+    one = [(pair.remove if removed else pair.add, k) for pair, k in losses]
+    with working():
+        try:
+            found = epsilon_at(one, arb(delta))
+        except (NoContour, ArithmeticError):
+            return "not served"
+        if found.upper == 0 or found.nodes > 40:
+            return "not compared"
+        factors = [factor_of(loss, k, math.log(float(delta))) for loss, k in one]
+        tau, _ = choose_tilt(factors, math.log(float(delta)))
+        spread = math.sqrt(sum(factor.rough(tau)[2] for factor in factors))
+    with ctx.workprec(128):
+        parts = [(oracle.Sampled(arb(sigma), arb(rate), count, math.log(float(delta)), removed=removed), count)]
+        parts += [(oracle.Gauss(1 / arb(beside)), 1)] if beside else []
+        tilt, slack = tau * rng.uniform(0.9, 1.05), arb("1e-14")
+        at_upper = oracle.delta(parts, arb(found.upper), tilt, spread)
+        at_lower = oracle.delta(parts, arb(found.lower), tilt, spread)
+    target = ball(Fraction(delta))
+    assert not at_upper > target * (1 + slack), (seed, sigma, rate, count, delta, removed, beside)
+    assert not at_lower < target * (1 - slack), (seed, sigma, rate, count, delta, removed, beside)
+    assert found.upper - found.lower <= 1e-6 * found.upper
+    return "compared"
+
+
+def test_random_compositions_agree_with_balls() -> None:
+    """Counts to 1e9, rates from 1e-6, σ from 0.3, δ to 1e-300: no end is on the wrong side of an independent value."""
+    outcomes = [check_case(seed) for seed in range(40)]
+    assert outcomes.count("compared") >= 15
+
+
+@pytest.mark.soak
+def test_many_random_compositions_agree_with_balls() -> None:
+    """The same over a thousand cases."""
+    outcomes = [check_case(seed) for seed in range(1000, 2000)]
+    assert outcomes.count("compared") >= 400
+
+
+@pytest.mark.parametrize("removed", [True, False], ids=["removed", "added"])
+@pytest.mark.parametrize(
+    ("sigma", "rate", "count"),
+    [("1", "0.01", 10**4), ("0.5", "0.001", 10**5), ("4", "0.0003", 10**4), ("0.8", "0.2", 50)],
+)
+def test_moments_and_decay_bounds_hold(sigma: str, rate: str, count: int, removed: bool) -> None:
+    """Off the real line the moments enclose flint's own integrals, and no frequency exceeds the bound on decay."""
+    pair = b.PoissonSampled(b.Gaussian(sigma), rate).losses()
+    with working():
+        factor = factor_of(pair.remove if removed else pair.add, count, math.log(1e-6))
+        tau, _ = choose_tilt([factor], math.log(1e-6))
+        scale = 1 / math.sqrt(factor.rough(tau)[2])
+        frequencies = [x * scale for x in (0.0, 0.3, 1.0, 2.5, 5.0)]
+        decay = factor.decay(tau, thorough=False)(np.array(frequencies[1:]))
+        moments = factor.log_moments(tau, frequencies)
+        truth = oracle.Sampled(arb(sigma), arb(rate), count, math.log(1e-6), removed=removed)
+        for s, found in zip(frequencies, moments, strict=True):
+            exact = count * truth.log_moment(arb(tau) + arb(s) * oracle.I)
+            turned = (exact - found).exp() - 1  # logarithms agree up to whole turns
+            assert abs(turned).lower() <= (2 * factor.given_up + arb("1e-25")).upper() or turned.contains(0)
+        for i, s in enumerate(frequencies[1:]):
+            size = moments[i + 1].real - moments[0].real
+            assert size.lower() <= arb(float(decay[i])) + arb("1e-9"), (s, size, decay[i])
+
+
+@pytest.mark.parametrize("name", ["exp", "expm1", "log1p", "sin", "erfc"])
+def test_trusted_functions_are_as_exact_as_assumed(name: str) -> None:
+    """The floats that the engine trusts stay within a quarter of the assumed error, on points of all sizes."""
+    rng = np.random.default_rng(7)
+    size = 20_000
+    x = rng.choice([-1, 1], size) * np.exp(rng.uniform(-40, 6, size))
+    if name == "log1p":
+        x = np.where(x <= -1, -x, x)
+    if name == "erfc":
+        x = np.clip(x, -9, 20)
+    got = [math.erfc(v) for v in x] if name == "erfc" else getattr(np, name)(x)
+    worst = 0.0
+    with working(200):
+        for value, result in zip(x.tolist(), np.asarray(got).tolist(), strict=True):
+            exact = getattr(arb(value), name)()
+            if 1e-300 < abs(result) < 1e300:
+                worst = max(worst, float(abs((arb(result) - exact) / exact).upper()) * 2**53)
+    assert worst <= ULPS / 4 * 2  # in units of 2⁻⁵³, half an ulp
+
+
+def test_compositions_without_density_are_left_to_others() -> None:
+    """Atoms alone do not decay along a line: the engine says so, and other theorems answer."""
+    report = b.account(b.RandomizedResponse(epsilon="0.3") * 5 + b.RandomizedResponse(epsilon="0.1") * 4, delta=1e-6)
+    (row,) = [row for row in report.theorems if row.id == "numerical"]
+    assert row.bound is None
+    assert "atoms" in row.reason
+    assert report.epsilon.lower > 0
+
+
+def test_large_counts_cost_nothing_and_stay_tight() -> None:
+    """From ten thousand to a billion steps the nodes stay few and the interval narrow."""
+    for power in range(4, 10):
+        with working():
+            pair = b.PoissonSampled(b.Gaussian("1"), "0.001").losses()
+            found = epsilon_at([(pair.remove, 10**power)], arb("1e-6"))
+            assert found.nodes < 4000
+            assert found.upper - found.lower <= 1e-6 * found.upper
+            again = delta_at([(pair.remove, 10**power)], arb(found.upper))
+            assert again.lower <= 1e-6 <= again.upper * (1 + 1e-6)

@@ -1,0 +1,38 @@
+"""What the README shows is what happens."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+SHELL = re.findall(r"```text\n\$ bursar (.*?)\n(.*?)```", README, re.DOTALL)
+
+
+@pytest.mark.parametrize("snippet", PYTHON, ids=range(len(PYTHON)))
+def test_snippets_run(snippet: str) -> None:
+    """Every Python snippet runs, and expressions that compare are true."""
+    names: dict[str, object] = {}
+    exec(snippet, names)
+    for line in snippet.splitlines():
+        code = line.partition("#")[0].strip()
+        if " == " in code:
+            assert eval(code, names), code
+
+
+@pytest.mark.parametrize(("arguments", "shown"), SHELL)
+def test_commands_show_what_they_show(arguments: str, shown: str) -> None:
+    """Every shown command prints the lines that are shown, up to line breaks."""
+    words = [word.strip("'") for word in re.findall(r"'[^']*'|\S+", arguments)]
+    run = subprocess.run(
+        [sys.executable, "-m", "bursar", *words], capture_output=True, text=True, check=True, encoding="utf-8"
+    )
+    printed = " ".join(run.stdout.split())
+    for line in shown.splitlines():
+        if line.strip() and "…" not in line:
+            assert " ".join(line.split()) in printed, line
