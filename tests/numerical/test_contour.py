@@ -16,7 +16,7 @@ from flint import arb, ctx
 import bursar as b
 from bursar.losses.contour.engine import NoContour, choose_tilt
 from bursar.losses.contour.factors import factor_of
-from bursar.losses.contour.sampled_factor import ULPS
+from bursar.losses.contour.sampled_integral import ULPS
 from bursar.losses.contour.solve import delta_at, epsilon_at
 from bursar.numerics.balls import ball, working
 

@@ -17,6 +17,7 @@ is 0.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from flint import arb
@@ -37,7 +38,7 @@ def fixed_size_curve(label: str, base: Callable[[Ball], Ball], rate: Ball, large
     return _WholeOrders(label, _FixedSizeSum(base, rate, largest_loss)).curve()
 
 
-class _Sum:
+class _Sum(ABC):
     """The moment bound at whole orders, in balls and roughly in floats; terms of the base are computed once."""
 
     def __init__(self, base: Callable[[Ball], Ball], rate: Ball) -> None:
@@ -51,9 +52,9 @@ class _Sum:
             self._weights.append((order - 1) * self.base(arb(order)))
         return self._weights[l]
 
+    @abstractmethod
     def moment(self, n: int) -> Ball:
         """(n−1)D_n."""
-        raise NotImplementedError
 
 
 class _PoissonSum(_Sum):

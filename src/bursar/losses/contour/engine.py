@@ -15,7 +15,7 @@ The derivations are in proofs/contour.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -182,60 +182,51 @@ def _exp(z: complex) -> complex:
 def choose_tilt(factors: Sequence[Factor], log_delta: float) -> tuple[float, float]:
     """The tilt τ and the ε at which the saddle-point approximation of δ meets its target."""
 
-    def gap(log_tau: float) -> tuple[float, float]:
+    def gap(log_tau: float) -> float:
         tau = math.exp(log_tau)
         k, mean, variance = _rough(factors, tau)
         if not (math.isfinite(k) and math.isfinite(mean) and variance > 0):
-            return -math.inf, mean
-        return k - tau * mean - math.log(tau * (tau + 1)) - 0.5 * math.log(2 * math.pi * variance) - log_delta, mean
+            return -math.inf
+        return _saddle(k, tau, mean, variance) - log_delta
 
-    low = high = math.log(2.0)
-    while gap(high)[0] > 0:
-        high += 1.5
-        if high > 25:
-            raise NoContour("no tilt reaches this δ")
-    low = high - 1.5
-    while gap(low)[0] < 0:
-        low -= 1.5
-        if low < -25:
-            raise NoContour("no tilt reaches this δ")
-    for _ in range(40):
-        middle = (low + high) / 2
-        if gap(middle)[0] > 0:
-            low = middle
-        else:
-            high = middle
-        if high - low < 0.02:
-            break
-    tau = math.exp((low + high) / 2)
-    return tau, gap(math.log(tau))[1]
+    tau = math.exp(_root(gap, "no tilt reaches this δ"))
+    return tau, _rough(factors, tau)[1]
 
 
 def tilt_for(factors: Sequence[Factor], epsilon: float) -> tuple[float, float]:
     """The saddle τ at an ε, kept above 0, and the saddle-point approximation of ln δ there."""
-
-    def mean(log_tau: float) -> float:
-        return _rough(factors, math.exp(log_tau))[1]
-
-    low, high = math.log(1e-3), math.log(2.0)
-    while mean(high) < epsilon:
-        high += 1.5
-        if high > 25:
-            raise NoContour("ε is beyond the largest loss")
-    for _ in range(40):
-        middle = (low + high) / 2
-        if mean(middle) < epsilon:
-            low = middle
-        else:
-            high = middle
-        if high - low < 0.02:
-            break
-    tau = math.exp((low + high) / 2)
+    smallest = math.log(1e-3)
+    if _rough(factors, math.exp(smallest))[1] >= epsilon:
+        tau = math.exp(smallest)
+    else:
+        tau = math.exp(_root(lambda u: epsilon - _rough(factors, math.exp(u))[1], "ε is beyond the largest loss"))
     variance = _rough(factors, tau)[2]
     if not variance > 0:
         raise NoContour("the losses do not vary")
-    tau = max(tau, 1 / math.sqrt(variance) / 4)
+    tau = max(tau, 0.25 / math.sqrt(variance))
     k, _, variance = _rough(factors, tau)
     if not variance > 0:
         raise NoContour("the losses do not vary")
-    return tau, min(k - tau * epsilon - math.log(tau * (tau + 1)) - 0.5 * math.log(2 * math.pi * variance), -0.1)
+    return tau, min(_saddle(k, tau, epsilon, variance), -0.1)
+
+
+def _saddle(k: float, tau: float, epsilon: float, variance: float) -> float:
+    """The saddle-point approximation of ln δ(ε)."""
+    return k - tau * epsilon - math.log(tau * (tau + 1)) - 0.5 * math.log(2 * math.pi * variance)
+
+
+def _root(falling: Callable[[float], float], failure: str) -> float:
+    """Where a falling function of ln τ crosses 0, to a hundredth."""
+    low = high = math.log(2.0)
+    while falling(high) > 0:
+        low, high = high, high + 1.5
+        if high > 25:
+            raise NoContour(failure)
+    while low == high or falling(low) < 0:
+        high, low = low, low - 1.5
+        if low < -25:
+            raise NoContour(failure)
+    while high - low > 0.02:
+        middle = (low + high) / 2
+        low, high = (middle, high) if falling(middle) > 0 else (low, middle)
+    return (low + high) / 2

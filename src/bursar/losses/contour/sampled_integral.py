@@ -1,0 +1,225 @@
+"""The integrals behind the sampled Gaussian's moments: where the nodes lie, what the trapezoid sum and the window
+leave out.
+
+With odds A(x) = 1 − q + q·e^{(2x−1)/(2σ²)} the moment E[e^{tL}] is ∫ φ_σ(x)·A(x)^p dx, with p = 1 + t where a record is
+removed (L = ln A) and p = −t where it is added (L = −ln A). The derivations are in proofs/contour.md §4:
+
+    quadrature   the integrand is analytic for |Im x| < πσ², so the trapezoid sum errs by at most 2·N_θ/(e^{2πθσ²/h} −
+    1)
+                 for every 0 < θ < π, N_θ the integral of its modulus on the lines Im x = ±θσ²
+    cut          where a record is removed, large x are smoothly given up: the density is multiplied by Φ((c − x)/a),
+                 which takes away the mass κ = (1−q)Φ̄(c/b) + qΦ̄((c−1)/b), b² = σ² + a², and can only lower δ, by at
+                 most count·κ
+    window       normal tails, through A^a ≤ 2^a·(1 + q^a·e^{a(2x−1)/(2σ²)}) (removed), A^{−τ} ≤ (1−q)^{−τ} (added)
+    rounding     nodes x are multiples of a short step, hence exact; the errors of ln A and of the masses go along
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from bursar.numerics import normal
+from bursar.numerics.balls import Ball
+from bursar.numerics.lattice import short
+
+UNIT = 2.0**-53
+ULPS = (
+    8  # what numpy's exp, expm1, log1p, sin and cos and libm's erfc are trusted with: tests sample them against balls
+)
+SAFETY = 1.01  # the error bounds are themselves computed in floats
+_THETAS = np.array([0.05, 0.12, 0.25, 0.5, 0.9, 1.4, 2.0, 2.7])
+_MOST_NODES = 60_000
+
+Array = Any
+
+
+@dataclass
+class Grid:
+    """Nodes for tilts up to ``tau`` and frequencies up to ``reach``, with bounds of the errors of their losses and
+    log-masses.
+    """
+
+    tau: float
+    reach: float
+    x: Array
+    loss: Array
+    log_mass: Array
+    loss_error: Array
+    mass_error: Array
+    step: float
+
+
+class SampledIntegral:
+    """One direction of a sampled Gaussian, cut and windowed for ``count`` copies and a δ of this size."""
+
+    def __init__(self, sigma: Ball, rate: Ball, count: int, log_delta: float, *, removed: bool) -> None:
+        self.count, self.removed = count, removed
+        self.sigma, self.rate = float(sigma), float(rate)
+        # every reading of σ and q lies within this relative distance of the float
+        self.spread = UNIT * 4 + max(relative_radius(sigma), relative_radius(rate))
+        self.tolerance = 25.0 + math.log(count)
+        self.cut = math.inf
+        self.given_up = arb(0)
+        self.soft = self.sigma
+        if removed:
+            depth = max(28.0 + math.log(count) - log_delta, 1.0)
+            # a Gaussian guess of the tilt: where tilts are large the cut must be sharp, or the far branch explodes
+            variance = count * self.rate**2 * math.expm1(min(1 / self.sigma**2, 50.0))
+            tilt = math.sqrt(2 * max(-log_delta, 1.0) / variance)
+            far = 1 + self.sigma * math.sqrt(2 * depth)
+            self.soft = short(self.sigma * min(1.0, math.sqrt(far / (4 * tilt))), 5)
+            self.cut = math.ceil(16 * (1 + math.sqrt(2 * depth * (self.sigma**2 + self.soft**2)))) / 16
+            b = (sigma * sigma + arb(self.soft) ** 2).sqrt()
+            kappa = (1 - rate) * normal.cdf(-arb(self.cut) / b) + rate * normal.cdf((1 - arb(self.cut)) / b)
+            self.given_up = (count * kappa).upper()
+        self._grids: list[Grid] = []
+
+    def log_cut(self, x: Array) -> Array:
+        """A lower bound of ln Φ((c − x)/a) that is nearly the value: −0.8·e^{−z²/2} ≤ ln Φ(z) for z ≥ 1, else
+        crudely.
+        """
+        if not self.removed:
+            return np.zeros_like(x)
+        z = (self.cut - x) / self.soft
+        return np.where(z >= 1, -0.8 * np.exp(-0.5 * np.square(np.maximum(z, 1.0))), -1e9)
+
+    def grid(self, tau: float, reach: float) -> Grid:
+        """A grid that serves this tilt and these frequencies; remembered, since a search asks many times."""
+        for grid in self._grids:
+            if grid.tau >= tau and grid.reach >= reach and grid.tau <= 4 * tau + 4:
+                return grid
+        grid = self.make(1.5 * tau, 1.25 * reach, self.tolerance)
+        self._grids.insert(0, grid)
+        del self._grids[4:]
+        return grid
+
+    def make(self, tau: float, reach: float, tolerance: float) -> Grid:
+        """Nodes so close that the trapezoid sum errs by less than e^{−tolerance} of the moment, at every tilt up to
+        tau.
+        """
+        square = self.sigma * self.sigma
+        low, high = self._window(tau)
+        growth = self.growth(tau, reach)
+        gain = 2 * math.pi * _THETAS * square
+        step = short(float((gain / (np.maximum(growth, 0.0) + tolerance)).max()), 5)
+        first, last = math.floor(low / step), math.ceil(high / step)
+        if last - first > _MOST_NODES:
+            raise ArithmeticError(f"{last - first} nodes in x are too many")
+        x = np.arange(first, last + 1) * step
+        loss_error, loss = self.losses((2 * x - 1) / (2 * square))
+        mass_error = 4 * self.spread * x * x / (2 * square) + 8 * UNIT + self.spread
+        log_mass = -x * x / (2 * square) + math.log(step / (self.sigma * math.sqrt(2 * math.pi)))
+        if self.removed:
+            z = (self.cut - x) / self.soft
+            log_mass = log_mass + loss + _log_normal_cdf(z)
+            mass_error = mass_error + loss_error + (ULPS + 8) * UNIT * (1 + np.where(z < 9, 1 + z * z, 0.0))
+        return Grid(tau, reach, x, loss if self.removed else -loss, log_mass, loss_error, mass_error, step)
+
+    def growth(self, tau: float, reach: float) -> Array:
+        """ln of N_θ relative to the moment, for each θ: the modulus grows by e^{θ²σ²/2} (the density), e^{(θσ²/a)²/2}
+        (the cut), cos(θ/2)^{−τ}
+        (a power of A below 0) and e^{s·|arg A|} (the phase), which is averaged over the tilted law by an upper sum.
+        """
+        square = self.sigma * self.sigma
+        base = _THETAS**2 * square / 2
+        if self.removed:
+            base = base + (_THETAS * square / self.soft) ** 2 / 2
+        else:
+            base = base - tau * np.log(np.cos(_THETAS / 2))
+        if reach == 0:
+            return base
+        x = np.linspace(*self._window(tau), 161)
+        cell = float(x[1] - x[0])
+        u = np.minimum((2 * x - 1) / (2 * square), 600.0)
+        odds = self.rate * np.exp(u)
+        angle = np.arctan2(
+            np.multiply.outer(np.sin(_THETAS), odds), 1 - self.rate + np.multiply.outer(np.cos(_THETAS), odds)
+        )
+        power = (1 + tau) if self.removed else -tau
+        height = -x * x / (2 * square) + power * self.losses(u)[1]
+        upper, lower = height, height
+        if self.removed:
+            z = np.maximum((x - self.cut) / self.soft, 0.0)
+            upper, lower = height - 0.5 * z * z, height + self.log_cut(x)  # Φ(−z) ≤ e^{−z²/2}
+        # on a cell the logarithm is a concave function plus a convex one: the first may rise above its ends, the
+        # second sag below
+        rise = cell * cell / 8 * (1 / square + (1 / self.soft**2 if self.removed else 0.0))
+        sag = cell * cell / 8 * abs(power) / (4 * square * square)
+        top = np.maximum(upper[1:], upper[:-1]) + rise + (sag if power < 0 else 0.0)
+        bottom = np.minimum(lower[1:], lower[:-1]) - (sag if power > 0 else 0.0)
+        shape = top + reach * angle[:, 1:]
+        peak = shape.max(axis=1, keepdims=True)
+        mass = peak[:, 0] + np.log(np.exp(shape - peak).sum(axis=1))
+        lead = float(bottom.max())
+        return base + np.maximum(mass - lead - math.log(float(np.exp(bottom - lead).sum())), 0.0) + 0.01
+
+    def _window(self, tau: float) -> tuple[float, float]:
+        """Wide enough for every tilt up to tau; how much it leaves out is `_missing`'s business."""
+        if not self.removed:
+            edge = self.sigma * math.sqrt(2 * (self.tolerance - tau * math.log1p(-self.rate)))
+            return -edge, edge
+        # right of the cut the exponent −x²/2σ² − (x−c)²/2a² + αx/σ² peaks at `top`, and falls within a few widths of it
+        precision = 1 / self.sigma**2 + 1 / self.soft**2
+        top = max((self.cut / self.soft**2 + (1 + tau) / self.sigma**2) / precision, self.cut)
+        height = max(self._far_exponent(top, 1 + tau), 0.0)
+        return -self.sigma * math.sqrt(2 * self.tolerance), top + math.sqrt(
+            2 * (self.tolerance + height + 2) / precision
+        )
+
+    def _far_exponent(self, x: float, order: float) -> float:
+        """ln of a bound of the integrand right of the cut: A^a ≤ 2^a·max(1, q^a·e^{a(2x−1)/(2σ²)}), Φ(−z) ≤
+        e^{−z²/2}.
+        """
+        square = self.sigma * self.sigma
+        grown = max(order * (math.log(self.rate) + (2 * x - 1) / (2 * square)), 0.0)
+        return order * math.log(2) + grown - x * x / (2 * square) - max(x - self.cut, 0.0) ** 2 / (2 * self.soft**2)
+
+    def missing(self, grid: Grid, tau: float, reach: float) -> float:
+        """What quadrature and window leave out, relative to the moment: normal tails are at most ½e^{−z²/2}."""
+        gain = 2 * math.pi * _THETAS * self.sigma**2 / grid.step
+        quadrature = 3 * math.exp(min(float((self.growth(tau, reach) - gain).min()), 0.0))
+        low, high = -float(grid.x[0]) / self.sigma, float(grid.x[-1]) / self.sigma
+        if not self.removed:
+            lift = -tau * math.log1p(-self.rate)
+            return SAFETY * (quadrature + math.exp(lift - low * low / 2) + math.exp(lift - high * high / 2))
+        order, edge = 1 + tau, float(grid.x[-1])
+        # from the edge on the far exponent falls at least this fast, so the rest is at most its value there divided
+        # by that
+        slope = edge / self.sigma**2 + (edge - self.cut) / self.soft**2 - order / self.sigma**2
+        if edge < self.cut or slope <= 0:
+            return math.inf
+        far = math.exp(min(self._far_exponent(edge, order), 700.0)) / (slope * self.sigma * math.sqrt(2 * math.pi))
+        return SAFETY * 1.1 * (quadrature + math.exp(-low * low / 2) + far)
+
+    def losses(self, u: Array) -> tuple[Array, Array]:
+        """A bound of the absolute error of ln A at the nodes, and ln A."""
+        capped = np.minimum(u, 600.0)
+        grown = np.expm1(capped)
+        y = self.rate * grown
+        loss = np.log1p(y) + np.maximum(u - 600.0, 0.0)
+        slope = self.rate * (grown + 1) / (1 + y)
+        error = 4 * (self.spread + UNIT) * np.abs(u) * slope + (ULPS + 4) * (UNIT + self.spread) * np.abs(y) / (1 + y)
+        return SAFETY * (error + (ULPS + 2) * UNIT * np.abs(loss)), loss
+
+
+def _log_normal_cdf(z: Array) -> Array:
+    """ln Φ(z) at the nodes: 0 to all digits from z = 9 on, else by erfc, and in balls where that would underflow."""
+    result = np.zeros_like(z)
+    root = math.sqrt(0.5)
+    for i in np.flatnonzero(z < 9):
+        value = float(z[i])
+        if value > -30:
+            result[i] = math.log(0.5 * math.erfc(-value * root))
+        else:
+            result[i] = float(normal.cdf(arb(value)).log())
+    return result
+
+
+def relative_radius(x: Ball) -> float:
+    """How far the ball reaches, relative to its middle."""
+    return float((x.rad() / abs(x.mid())).upper())
