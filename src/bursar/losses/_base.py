@@ -91,9 +91,13 @@ class Loss(ABC):
         """P(L > x), the mass at infinity included."""
         return 1 - self.cdf(x)
 
+    def rough_cumulant(self, t: float) -> float:
+        """K(t) for real t in floats, for searching."""
+        return float(self.cumulant(t).real)
+
     def rough_renyi(self, alpha: float) -> float:
         """D_α in floats, for searching."""
-        return float(self.renyi(alpha))
+        return self.rough_cumulant(alpha - 1) / (alpha - 1)
 
     def renyi(self, alpha: object) -> Ball:
         """D_α(P‖Q) for α > 1; infinite with mass at infinity."""

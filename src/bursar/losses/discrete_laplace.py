@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -134,6 +135,13 @@ class DiscreteLaplaceLoss(Loss):
             inner = (r - (-self.rate * (2 * z + 1) * self.shift).exp()) / (1 - r)
         last = (-(2 * z + 1) * self.epsilon).exp()
         return z * self.epsilon + ((1 + last + (1 - a) * inner) / (1 + a)).log()
+
+    def rough_cumulant(self, t: float) -> float:
+        """K(t) in floats, for searching."""
+        rate, epsilon, twice = float(self.rate), float(self.epsilon), 2 * t + 1
+        a, r, last = math.exp(-rate), math.exp(-rate * twice), math.exp(-twice * epsilon)
+        inner = (r - last) / (1 - r) if r != 1 else self.shift - 1.0
+        return t * epsilon + math.log((1 + last + (1 - a) * inner) / (1 + a))
 
     def expect(self, f: Callable[[ComplexBall, bool], ComplexBall]) -> ComplexBall:
         """E[f(L)] over the listed atoms."""

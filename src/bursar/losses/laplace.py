@@ -77,10 +77,10 @@ class LaplaceLoss(Loss):
         top, bottom = (z + 1) / (2 * z + 1), z / (2 * z + 1)
         return z * self.epsilon + (top + bottom * (-(2 * z + 1) * self.epsilon).exp()).log()
 
-    def rough_renyi(self, alpha: float) -> float:
-        """D_α in floats, for searching."""
-        e, top = float(self.epsilon), alpha / (2 * alpha - 1)
-        return e + math.log(top + (1 - top) * math.exp(-(2 * alpha - 1) * e)) / (alpha - 1)
+    def rough_cumulant(self, t: float) -> float:
+        """K(t) in floats, for searching."""
+        e, top = float(self.epsilon), (t + 1) / (2 * t + 1)
+        return t * e + math.log(top + (1 - top) * math.exp(-(2 * t + 1) * e))
 
     def expect(self, f: Callable[[ComplexBall, bool], ComplexBall]) -> ComplexBall:
         """E[f(L)] for a function that is analytic near the range."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -95,6 +96,12 @@ class TableLoss(Loss):
         """ln Σ p·e^{tL} over the finite losses."""
         z = complex_ball(t)
         return sum((atom.mass * (z * atom.loss).exp() for atom in self.atoms()), acb(0)).log()
+
+    def rough_cumulant(self, t: float) -> float:
+        """K(t) in floats, for searching."""
+        terms = [(float(atom.loss), float(atom.mass)) for atom in self.atoms()]
+        top = max(t * loss for loss, _ in terms)
+        return top + math.log(math.fsum(mass * math.exp(t * loss - top) for loss, mass in terms))
 
     def expect(self, f: Callable[[ComplexBall, bool], ComplexBall]) -> ComplexBall:
         """E[f(L); L < ∞]."""

@@ -85,9 +85,29 @@ class Mechanism(Written, ABC):
             raise ConversionRefused(known[kind], about=f"{self.text()} promises no {kind.__name__}")
         return known[kind]  # type: ignore[no-any-return]
 
+    def text(self) -> str:
+        """The text form, which `bursar.parse` reads back."""
+        written: str = self._remembered("_text", super().text)
+        return written
+
+    def stated(self) -> tuple[Claim, ...]:
+        """Its claims, computed once."""
+        with working():
+            claims: tuple[Claim, ...] = self._remembered("_stated", self.claims)
+        return claims
+
     def _find(self, kind: type[Kind]) -> Guarantee | str:
         found, reasons = [], []
-        for claim in self.claims():
+        claims = self.stated()
+        if kind is Renyi:
+            # A curve that is the mechanism's own cannot be beaten by one that a conversion gives.
+            own = [
+                claim
+                for claim in claims
+                if isinstance(claim.guarantee, Renyi) and claim.tightness is not Tightness.BOUND
+            ]
+            claims = tuple(own) or claims
+        for claim in claims:
             try:
                 found.append(self._as(claim.guarantee, kind))
             except ConversionRefused as refusal:

@@ -9,7 +9,6 @@ from flint import arb
 from bursar.errors import InputError, LossUnknown, described
 from bursar.guarantees import GDP, ApproxDP, BoundedRange, Claim, Guarantee, Profile, PureDP, Tightness
 from bursar.losses import BoundedRangeLoss, Directions, GaussianLoss, connect_the_dots, leaky_response, symmetric
-from bursar.losses.table import both_directions
 from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field
 from bursar.numerics.balls import ball
 
@@ -40,9 +39,9 @@ class Declared(Mechanism):
         """The worst pair that the promise allows, where there is one."""
         promise = self.guarantee
         if isinstance(promise, PureDP):
-            return both_directions(leaky_response(ball(promise.epsilon), arb(0)))
+            return symmetric(leaky_response(ball(promise.epsilon), arb(0)))
         if isinstance(promise, ApproxDP):
-            return both_directions(leaky_response(ball(promise.epsilon), ball(promise.delta)))
+            return symmetric(leaky_response(ball(promise.epsilon), ball(promise.delta)))
         if isinstance(promise, GDP):
             return symmetric(GaussianLoss(ball(promise.mu)))
         if isinstance(promise, BoundedRange):

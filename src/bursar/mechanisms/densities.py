@@ -62,11 +62,6 @@ class Densities(Mechanism):
 
     def claims(self) -> tuple[Claim, ...]:
         """The largest loss found on a fine partition, where it is bounded; and the Rényi curve."""
-        with working():
-            claims: tuple[Claim, ...] = self._remembered("_claims", self._claims)
-        return claims
-
-    def _claims(self) -> tuple[Claim, ...]:
         losses = self.losses()
         top = losses.largest_loss()
         pure = (Claim(PureDP(rounded_up(top.max(arb(0)))), "DMNS06"),) if top.is_finite() else ()

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from flint import arb
 
 from bursar.guarantees import ApproxDP, Claim, Tightness
-from bursar.losses import Directions, leaky_response
-from bursar.losses.table import Row, TableLoss, both_directions
+from bursar.losses import Directions, leaky_response, symmetric
+from bursar.losses.table import Row, TableLoss
 from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field
 from bursar.numerics.balls import ball
 from bursar.numerics.real import Number, Real
@@ -39,7 +39,7 @@ class LeakyRandomizedResponse(Mechanism):
 
     def losses(self) -> Directions:
         """±ε as randomized response, +∞ with probability δ."""
-        return both_directions(leaky_response(ball(self.epsilon), ball(self.delta)))
+        return symmetric(leaky_response(ball(self.epsilon), ball(self.delta)))
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -63,4 +63,4 @@ class NameAndShame(Mechanism):
         rows = [Row(1 - leak, 1 - leak, arb(0))] if not leak >= 1 else []
         if not leak <= 0:
             rows += [Row(leak, arb(0), None), Row(arb(0), leak, None)]
-        return both_directions(TableLoss(tuple(rows)))
+        return symmetric(TableLoss(tuple(rows)))

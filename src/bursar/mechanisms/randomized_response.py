@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from flint import arb
 
 from bursar.guarantees import Claim, PureDP, Tightness
-from bursar.losses import Directions, leaky_response
-from bursar.losses.table import Row, TableLoss, both_directions
+from bursar.losses import Directions, leaky_response, symmetric
+from bursar.losses.table import Row, TableLoss
 from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field, renyi_of_losses
 from bursar.numerics.balls import ball
 from bursar.numerics.real import Number, Real
@@ -32,7 +32,7 @@ class RandomizedResponse(Mechanism):
 
     def losses(self) -> Directions:
         """+ε with probability e^ε/(1 + e^ε), else −ε."""
-        return both_directions(leaky_response(ball(self.epsilon), arb(0)))
+        return symmetric(leaky_response(ball(self.epsilon), arb(0)))
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -64,4 +64,4 @@ class KaryRandomizedResponse(Mechanism):
         rows = [Row(truth, lie, epsilon), Row(lie, truth, -epsilon)]
         if self.categories > 2:
             rows.append(Row(rest, rest, arb(0)))
-        return both_directions(TableLoss(tuple(rows)))
+        return symmetric(TableLoss(tuple(rows)))

@@ -116,7 +116,7 @@ def collected(composition: Composition, kind: type[Kind]) -> list[tuple[Kind, in
 def told_exactly(composition: Composition, *kinds: type[Guarantee]) -> bool:
     """Whether each mechanism attains the worst pair of such a promise, so that bounds from below hold too."""
     return all(
-        any(claim.tightness is Tightness.EXACT and isinstance(claim.guarantee, kinds) for claim in mechanism.claims())
+        any(claim.tightness is Tightness.EXACT and isinstance(claim.guarantee, kinds) for claim in mechanism.stated())
         for mechanism, _ in composition.terms
     )
 

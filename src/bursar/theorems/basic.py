@@ -73,7 +73,7 @@ def _attained(composition: Composition) -> bool:
         if not any(
             isinstance(claim.guarantee, PureDP)
             and (claim.tightness is Tightness.EXACT or (alike and claim.tightness is Tightness.TIGHT))
-            for claim in mechanism.claims()
+            for claim in mechanism.stated()
         ):
             return False
     return True

@@ -22,7 +22,7 @@ from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Questi
 
 def answer(composition: Composition, question: Question) -> Bound | Abstain:
     """Add the ρ's, keep the smallest ω, convert once."""
-    if not any(_truncated(claim.guarantee) for mechanism, _ in composition.terms for claim in mechanism.claims()):
+    if not any(_truncated(claim.guarantee) for mechanism, _ in composition.terms for claim in mechanism.stated()):
         return Abstain("no release is concentrated only below some order, so zcdp says the same")
     promises = collected(composition, TCDP)
     if isinstance(promises, Abstain):

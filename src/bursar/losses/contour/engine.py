@@ -75,8 +75,8 @@ class Contour:
     def _period(self, epsilon: float, log_delta: float) -> float:
         """The smallest B for which Chernoff bounds at some other tilts push both sides' aliases far below δ."""
         spread = math.sqrt(max(_rough(self.factors, self.tau)[2], 1e-300))
-        self.ladder = [self.tau + x / spread for x in (1.0, 2.0, 3.0, 4.5, 6.5, 9.0)]
-        self.ladder += [self.tau * x for x in (0.25, 0.5, 0.75, 0.9)]
+        self.ladder = [self.tau + x / spread for x in (1.5, 3.0, 4.5, 6.5, 9.0)]
+        self.ladder += [self.tau * x for x in (0.3, 0.6, 0.85)]
         bounds = zip(*(factor.cumulants(self.ladder) for factor in self.factors), strict=True)
         self.chernoff = {
             tilt: up(sum(k, arb(0)) + chernoff_constant(tilt)) for tilt, k in zip(self.ladder, bounds, strict=True)
@@ -216,7 +216,7 @@ def _saddle(k: float, tau: float, epsilon: float, variance: float) -> float:
 
 
 def _root(falling: Callable[[float], float], failure: str) -> float:
-    """Where a falling function of ln τ crosses 0, to a hundredth."""
+    """Where a falling function of ln τ crosses 0, closely enough for a tilt."""
     low = high = math.log(2.0)
     while falling(high) > 0:
         low, high = high, high + 1.5
@@ -226,7 +226,7 @@ def _root(falling: Callable[[float], float], failure: str) -> float:
         high, low = low, low - 1.5
         if low < -25:
             raise NoContour(failure)
-    while high - low > 0.02:
+    while high - low > 0.03:
         middle = (low + high) / 2
         low, high = (middle, high) if falling(middle) > 0 else (low, middle)
     return (low + high) / 2

@@ -93,11 +93,11 @@ class ClosedFactor(Factor):
         return isinstance(self.loss, (LaplaceLoss, BoundedRangeLoss))
 
     def rough(self, tau: float) -> tuple[float, float, float]:
-        """By differences of the closed form, at a precision that stands them."""
-        step = max(1e-4, 1e-4 * tau)
-        low, middle, high = (self.loss.cumulant(arb(tau + d)).real for d in (-step, 0, step))
+        """By differences."""
+        step = 1e-3 * (1 + tau) if tau > 0.01 else 0.1 * tau
+        low, middle, high = (self.loss.rough_cumulant(tau + d) for d in (-step, 0.0, step))
         first, second = (high - low) / (2 * step), (high - 2 * middle + low) / (step * step)
-        return self.count * float(middle), self.count * float(first), self.count * float(second)
+        return self.count * middle, self.count * first, self.count * second
 
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
         """The closed form."""
@@ -126,11 +126,12 @@ class ClosedFactor(Factor):
         best: list[tuple[float, float]] = []
         for parts in (1, 4, 16):
             width = 2 * reach / parts
-            pieces = []
-            for i in range(parts):
-                left = -reach + i * width
-                least = height() * ((left - reach) / 2 + tau * left - norm).exp()
-                pieces.append((max(down(least * width), 0.0), max(down(width), 0.0)))
+            first = height() * (-reach - tau * reach - norm).exp() * width
+            growth = (width * (arb(1) / 2 + tau)).exp()
+            pieces, size = [], max(down(width), 0.0)
+            for _ in range(parts):
+                pieces.append((max(down(first), 0.0), size))
+                first *= growth
             best = max(best, pieces, key=lambda p: sum(share * size * size for share, size in p))
         return best
 

@@ -56,6 +56,10 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer:
     near = _newton(contour, guess, log_delta)
     if near <= 0:
         return _at_zero(losses, delta)
+    if abs(near - guess) * tau > 0.3:
+        # The saddle point was a poor guess: choose the nodes anew for the ε that they found.
+        contour = Contour(factors, leak, near, log_delta, tau)
+        near = _newton(contour, near, log_delta)
     return _certified(contour, near, delta, log_delta)
 
 
