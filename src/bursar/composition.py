@@ -1,8 +1,7 @@
 """A composition: which mechanisms, and how many times each. The only place that knows counts.
 
 A composition is a value, a normalised multiset: equal mechanisms are one term whatever the order in which they came,
-so ``m * 7 == m + m + … + m``, and
-no theorem can forget a count.
+so ``m * 7 == m + m + … + m``, and no theorem can forget a count.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ class Term:
 
 @dataclass(frozen=True, init=False, repr=False)
 class Composition:
-    """Releases about the same data, queries chosen adaptively, parameters fixed in advance. Empty is allowed, and
-    costs nothing.
+    """Releases about the same data, queries chosen adaptively, parameters fixed in advance. Empty is allowed, and costs
+    nothing.
     """
 
     terms: tuple[Term, ...]

@@ -2,8 +2,7 @@
 ``Gaussian(sigma=2)`` in Python.
 
 A class says its ``name`` and its dataclass fields; the three forms follow. Fields that hold other written values come
-first and
-unnamed, fields at their default are left out. Reading the forms back is the job of `bursar.jobs.spec`.
+first and unnamed, fields at their default are left out. Reading the forms back is the job of `bursar.jobs.spec`.
 """
 
 from __future__ import annotations

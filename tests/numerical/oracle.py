@@ -2,8 +2,7 @@
 error analysis shared with the engines.
 
 δ(ε) is summed along t = τ + is with a step so small and a reach so long that aliases and tails are far below the
-digits asked for; both are then changed and the
-results compared, so that a poor choice shows itself.
+digits asked for; both are then changed and the results compared, so that a poor choice shows itself.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """What a promise is: one statement of differential privacy, in one language, with exact numbers.
 
 Every promise says what it means as (ε, δ): `delta_at` and `epsilon_at` return balls whose upper ends are proved.
-Composing,
-taking the worst of several and passing to groups stay inside one language; `bursar.guarantees.convert` goes between
-languages.
+Composing, taking the worst of several and passing to groups stay inside one language; `bursar.guarantees.convert`
+goes between languages.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The conversion graph: which promise implies which, and why the other arrows do not exist.
 
-Converting before composing loses: compose in the richest common language and convert once, at the end.
-Derived numbers are rounded up, so a converted promise is true of whatever the first one is true of.
+Converting before composing loses: compose in the richest common language and convert once, at the end. Derived
+numbers are rounded up, so a converted promise is true of whatever the first one is true of.
 """
 
 from __future__ import annotations

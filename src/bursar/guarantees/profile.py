@@ -19,8 +19,8 @@ from bursar.numerics.validate import listed, probability, real
 
 @dataclass(frozen=True, init=False, repr=False)
 class Profile(Guarantee):
-    """(εᵢ, δᵢ)-DP for all i at once. Between the points it is the largest convex curve in e^ε that they allow, in
-    both directions.
+    """(εᵢ, δᵢ)-DP for all i at once. Between the points it is the largest convex curve in e^ε that they allow, in both
+    directions.
     """
 
     points: tuple[tuple[Real, Real], ...]

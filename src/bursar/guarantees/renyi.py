@@ -28,8 +28,8 @@ _LARGEST_EXCESS = math.log(1e7)
 
 @dataclass(frozen=True, init=False, repr=False)
 class Renyi(Guarantee):
-    """γ known at finitely many orders. Between them (α − 1)γ(α) is convex, so chords bound it; below the first order
-    γ only falls.
+    """γ known at finitely many orders. Between them (α − 1)γ(α) is convex, so chords bound it; below the first order γ
+    only falls.
     """
 
     orders: tuple[Real, ...]

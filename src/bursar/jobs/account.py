@@ -24,8 +24,7 @@ def account(
     """The certified cost of a composition: its ε at ``delta``, or its δ at ``epsilon``.
 
     All theorems hold at once, so the answer is the intersection of their intervals; `ContradictionError` says that
-    two do not meet, in which case one
-    proof or its code is wrong. ``theorems`` asks only some of them, by id.
+    two do not meet, in which case one proof or its code is wrong. ``theorems`` asks only some of them, by id.
     """
     what = as_composition(composition)
     question = ask(delta=delta, epsilon=epsilon)

@@ -98,8 +98,8 @@ class Report:
             raise BursarError(f"this report answers {mine} at {given} = {value}; ask account(…, {mine}=…) for {name}")
         return self.bound
 
-    def explain(self) -> str:
-        """The answer in sentences: what was asked, what holds, and what each theorem said."""
+    def explain(self, *, error: bool = False) -> str:
+        """The answer in sentences: what holds, and what each theorem said; with ``error`` every error term too."""
         what, (given, value) = self.composition, self.asked
         symbol = "ε" if isinstance(self.question, ForEpsilon) else "δ"
         noun = "release" if what.count == 1 else "releases"
@@ -120,6 +120,9 @@ class Report:
                     f"- {row.id} ({row.theorem.title}; {row.theorem.adaptivity.value}): {said}, "
                     f"because {row.bound.because}."
                 )
+            if error and row.bound is not None and row.bound.budget:
+                terms = ", ".join(f"{name} {size:.1e}" for name, size in row.bound.budget)
+                lines.append(f"  errors inside that interval, relative to δ: {terms}.")
         return "\n".join(lines)
 
     def cite(self) -> str:

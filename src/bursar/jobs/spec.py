@@ -4,8 +4,8 @@
     {"bursar": 1, "terms": [{"mechanism": {"name": "gaussian", "sigma": "20"}, "count": 1000}, …]}
 
 Only names from the catalogue are read, and nothing is executed. ``str(c)`` and `to_json` write what `parse` and
-`from_json` read, without loss; a form written by this
-version keeps its meaning in later ones (the JSON form carries the version, the text form only ever grows).
+`from_json` read, without loss; a form written by this version keeps its meaning in later ones (the JSON form carries
+the version, the text form only ever grows).
 """
 
 from __future__ import annotations

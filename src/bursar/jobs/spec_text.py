@@ -1,10 +1,8 @@
 """Reads the text form into calls with their places; what they mean is `bursar.jobs.spec`'s business.
 
-composition = "nothing" | term { "+" term }
-term        = [ count "*" ] factor { "*" count }
-factor      = name "(" [ argument { "," argument } ] ")" | "(" composition ")"
-argument    = [ name "=" ] ( number | word | 'text in quotes' | "[" value, … "]" | composition )
-number      = 20 | 0.1 | 1e-6 | 1/3
+composition = "nothing" | term { "+" term } term        = [ count "*" ] factor { "*" count } factor      = name "(" [
+argument { "," argument } ] ")" | "(" composition ")" argument    = [ name "=" ] ( number | word | 'text in quotes' |
+"[" value, … "]" | composition ) number      = 20 | 0.1 | 1e-6 | 1/3
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The privacy loss as a random variable.
 
 For a pair of output distributions (P, Q) the loss is L(y) = ln(P(y)/Q(y)) with y drawn from P, and L = +∞ where Q has
-no mass. Everything that
-(ε, δ)-statements can say about the pair is in the law of L: δ(ε) = E[(1 − e^{ε−L})₊] = P(L > ε) − e^ε Q(L > ε).
+no mass. Everything that (ε, δ)-statements can say about the pair is in the law of L: δ(ε) = E[(1 − e^{ε−L})₊] = P(L >
+ε) − e^ε Q(L > ε).
 
 Methods take numbers or balls and return balls, which enclose the exact value whatever the working precision is.
 """
@@ -112,8 +112,7 @@ class Directions:
     """Both ordered pairs of a neighbour relation: a record removed (P has it, Q does not), and added.
 
     ``attained`` says that the mechanism itself produces this pair (or that it is the worst case of what was
-    declared), so that the
-    pair bounds its cost from below too; otherwise it only dominates.
+    declared), so that the pair bounds its cost from below too; otherwise it only dominates.
     """
 
     remove: Loss

@@ -1,8 +1,8 @@
 """A pair that dominates every η-bounded-range mechanism: the continuous part of a Laplace loss, renormalised.
 
 Its profile is the largest that η-bounded range allows at each ε, which is convex in e^ε; so the pair dominates each
-release whatever came
-before, and products of it dominate adaptive compositions. No single mechanism attains it: it bounds from above only.
+release whatever came before, and products of it dominate adaptive compositions. No single mechanism attains it: it
+bounds from above only.
 """
 
 from __future__ import annotations

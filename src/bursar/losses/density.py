@@ -1,8 +1,7 @@
 """The loss of two densities on an interval, given as formulas: everything by rigorous integration.
 
 P and Q have densities proportional to the formulas on [low, high]; the interval is cut into cells until the balls can
-tell where p exceeds e^ε·q, and
-what stays undecided after many cuts is counted both ways.
+tell where p exceeds e^ε·q, and what stays undecided after many cuts is counted both ways.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
 """The loss of a mechanism that sees each record only with probability q (Poisson sampling), from its base's loss.
 
 With the record present with probability q the pair is ((1−q)Q + qP, Q): removing the record, L' = ln(1 − q + q·e^L);
-adding it, the reverse.
-For profiles this is exact algebra:
+adding it, the reverse. For profiles this is exact algebra:
 
     remove:  δ'(x) = q·δ_{P‖Q}(ln(1 + (e^x − 1)/q))                       for x > ln(1−q), else 1 − e^x
     add:     δ'(x) = (1 − (1−q)e^x)·δ_{Q‖P}(−ln(1 + (e^{−x} − 1)/q))      for x < −ln(1−q), else 0
 
-The add form comes from the remove form by reversal, with the parts that cancel cancelled by hand.
-Sources: Zhu, Dong and Wang 2022, Thm 11; Balle, Barthe and Gaboardi 2018.
+The add form comes from the remove form by reversal, with the parts that cancel cancelled by hand. Sources: Zhu, Dong
+and Wang 2022, Thm 11; Balle, Barthe and Gaboardi 2018.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The loss of the Poisson-sampled Gaussian, for a record added or removed, and for a record replaced.
 
 Profiles and distribution functions are closed forms. Means, variances and cumulants are integrals against a normal
-density over a finite window in
-balls; what lies outside is bounded through |integrand| ≤ (c + c′·e^{κ|x|})·φ and added to the radius.
+density over a finite window in balls; what lies outside is bounded through |integrand| ≤ (c + c′·e^{κ|x|})·φ and
+added to the radius.
 """
 
 from __future__ import annotations

@@ -138,8 +138,8 @@ def connect_the_dots(corners: Sequence[tuple[Ball, Ball]]) -> TableLoss:
     """The pair whose profile is the convex falling piecewise linear curve through the corners (e^ε, δ), from (0, 1) on.
 
     The mass of Q at a corner is the change of slope there, P's is e^ε times that, and what remains of the curve at
-    its end is P's mass at
-    infinity. It dominates every pair whose profile lies below the curve (Doroshenko et al. 2022).
+    its end is P's mass at infinity. It dominates every pair whose profile lies below the curve (Doroshenko et al.
+    2022).
     """
     slopes = [(h1 - h0) / (t1 - t0) for (t0, h0), (t1, h1) in itertools.pairwise(corners)]
     slopes.append(arb(0))

@@ -1,8 +1,8 @@
 """Why basic composition is optimal at δ = 0: an explicit example.
 
 k randomized responses that all tell the truth are seen with probability Π e^{εᵢ}/(1+e^{εᵢ}) > 0 under one database,
-and e^{Σεᵢ} times less often under its neighbour. So no ε below Σεᵢ
-holds with δ = 0, however small that probability is; allowing δ > 0 is what lets ε grow like √k.
+and e^{Σεᵢ} times less often under its neighbour. So no ε below Σεᵢ holds with δ = 0, however small that probability
+is; allowing δ > 0 is what lets ε grow like √k.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 """What a mechanism is: one private release with its parameters, and what it claims.
 
 A mechanism states promises with citations, and its privacy-loss distributions where they are known. It knows nothing
-of composition: ``m * 7`` and
-``m + n`` make a `Composition`, the only owner of counts.
+of composition: ``m * 7`` and ``m + n`` make a `Composition`, the only owner of counts.
 
 A class of your own needs no registration: derive from `Mechanism` (a frozen dataclass with a ``name``), return its
-`claims`, and, if you know the
-pair of output distributions, its `losses`.
+`claims`, and, if you know the pair of output distributions, its `losses`.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from bursar.numerics.validate import noise, whole
 
 @dataclass(frozen=True, init=False, repr=False)
 class DiscreteLaplace(Mechanism):
-    """Integer noise with weights e^{−|y|/scale}. ``scale`` is that law's own parameter, ``sensitivity`` a whole
-    number: ε = sensitivity/scale.
+    """Integer noise with weights e^{−|y|/scale}. ``scale`` is that law's own parameter, ``sensitivity`` a whole number:
+    ε = sensitivity/scale.
     """
 
     scale: Real

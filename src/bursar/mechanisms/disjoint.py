@@ -21,10 +21,9 @@ class Disjoint(Mechanism):
     """Blocks of the data, each with its own releases; the parts are told apart by a fixed rule on the single record.
 
     Adding or removing a record touches one block, so the worst block counts. Replacing one may touch two blocks, or
-    one block twice: with
-    ``relation="replace_one"`` the blocks are still given under add_remove, and the promise is the worst block's for
-    groups of two.
-    Partitions that depend on other records (quantiles, clusters) are not disjoint in this sense.
+    one block twice: with ``relation="replace_one"`` the blocks are still given under add_remove, and the promise is
+    the worst block's for groups of two. Partitions that depend on other records (quantiles, clusters) are not
+    disjoint in this sense.
     """
 
     blocks: tuple[Composition, ...]

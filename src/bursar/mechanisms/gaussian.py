@@ -15,8 +15,8 @@ from bursar.numerics.validate import noise
 
 @dataclass(frozen=True, init=False, repr=False)
 class Gaussian(Mechanism):
-    """Normal noise. ``sigma`` is the noise divided by the ℓ₂ sensitivity under the stated relation, always: μ =
-    1/sigma in both relations.
+    """Normal noise. ``sigma`` is the noise divided by the ℓ₂ sensitivity under the stated relation, always: μ = 1/sigma
+    in both relations.
     """
 
     sigma: Real

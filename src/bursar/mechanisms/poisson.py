@@ -22,8 +22,7 @@ class PoissonSampled(Mechanism):
     """A mechanism run on a Poisson sample. Shuffling or fixed-size batches are not Poisson sampling, and cost more.
 
     Under replace_one every record's contribution is taken to be at most half the sensitivity (so that leaving it out
-    moves the
-    output half as far as replacing it).
+    moves the output half as far as replacing it).
     """
 
     mechanism: Mechanism

@@ -1,10 +1,9 @@
 """Ball arithmetic: where every certified number comes from.
 
 A ball (python-flint's ``arb``) is a midpoint with a radius that provably contains the exact value, rounding included.
-This
-module is the only way in (`ball`) and out (`up`, `down`, `up_fraction`); everything between is flint's own outward
-rounding.
-Precision never decides soundness: fewer bits only make wider balls. An undetermined ball leaves as ±infinity.
+This module is the only way in (`ball`) and out (`up`, `down`, `up_fraction`); everything between is flint's own
+outward rounding. Precision never decides soundness: fewer bits only make wider balls. An undetermined ball leaves as
+±infinity.
 """
 
 from __future__ import annotations

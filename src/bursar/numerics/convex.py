@@ -11,8 +11,8 @@ from bursar.numerics.balls import Ball
 def falling_convex_minorant(points: Sequence[tuple[Ball, Ball]]) -> list[tuple[Ball, Ball]]:
     """The corners (t, h) of the greatest convex non-increasing curve through or below the points, by increasing t.
 
-    Points come sorted by t. Where the balls cannot tell whether a point is a corner it is left out: the curve then only
-    rises, which is the safe side for an upper bound.
+    Points come sorted by t. Where the balls cannot tell whether a point is a corner it is left out: the curve then
+    only rises, which is the safe side for an upper bound.
     """
     falling: list[tuple[Ball, Ball]] = []
     for t, h in points:

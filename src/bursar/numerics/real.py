@@ -4,8 +4,8 @@ A float means its shortest decimal: ``0.1`` is one tenth, and that is its value 
 meant the binary number instead, a `Real` read from a float remembers both, and every bound covers both readings.
 ``int``, ``Fraction``, ``Decimal`` and strings are exact.
 
-In a text form a decimal such as ``0.1`` is read like a float (so Python and the command line agree to the last digit),
-while whole numbers and ratios such as ``1/10`` are exact.
+In a text form a decimal such as ``0.1`` is read like a float (so Python and the command line agree to the last
+digit), while whole numbers and ratios such as ``1/10`` are exact.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Monotone search that returns both ends, and a plain one-dimensional minimiser.
 
 `crossing` looks for the place where a falling function meets a target. It searches on midpoints and keeps only what
-the balls prove:
-left of the returned interval the function is certainly above the target, right of it certainly not.
+the balls prove: left of the returned interval the function is certainly above the target, right of it certainly not.
 `minimiser` only suggests a point: whoever uses it certifies that point.
 """
 
@@ -19,8 +18,8 @@ _TINY = 1e-300
 
 
 def crossing(falling: Callable[[float], Ball], target: Ball, *, guess: float = 1.0) -> Interval:
-    """[a, b] with falling(x) > target for 0 ≤ x < a and falling(x) ≤ target for x ≥ b, for a non-increasing function
-    on x ≥ 0.
+    """[a, b] with falling(x) > target for 0 ≤ x < a and falling(x) ≤ target for x ≥ b, for a non-increasing function on
+    x ≥ 0.
     """
     if falling(0.0) <= target:
         return Interval(0.0, 0.0)

@@ -1,10 +1,9 @@
-"""What a theorem is: a proved rule that answers a question about a composition with a certified bound, or abstains
-with its reason.
+"""What a theorem is: a proved rule that answers a question about a composition with a certified bound, or abstains with
+its reason.
 
 A theorem is one file. Its docstring has, in this order: Statement, Hypotheses (each checked in code and named in its
-Abstain), Source, Code/paper (symbols),
-Rounding (why it errs outward), Checked (what the tests compare it with). Abstaining is an answer: it is returned,
-never raised.
+Abstain), Source, Code/paper (symbols), Rounding (why it errs outward), Checked (what the tests compare it with).
+Abstaining is an answer: it is returned, never raised.
 """
 
 from __future__ import annotations
@@ -54,8 +53,8 @@ Question = ForEpsilon | ForDelta
 
 @dataclass(frozen=True)
 class Bound:
-    """A certified interval: the truth is at least ``lower`` and at most ``upper``. It has no ``float()``: which end
-    is safe depends on the question.
+    """A certified interval: the truth is at least ``lower`` and at most ``upper``. It has no ``float()``: which end is
+    safe depends on the question.
     """
 
     lower: float

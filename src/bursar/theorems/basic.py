@@ -1,9 +1,8 @@
 """Basic composition.
 
 Statement: mechanisms that are (εᵢ, δᵢ)-DP, adaptively composed, are together (Σεᵢ, 1 − Π(1 − δᵢ))-DP, which is at
-    most (Σεᵢ, Σδᵢ). At δ = 0 nothing smaller than Σεᵢ holds
-    when every εᵢ is the essential supremum of its mechanism's loss in one and the same direction: all suprema can be
-    approached at once.
+    most (Σεᵢ, Σδᵢ). At δ = 0 nothing smaller than Σεᵢ holds when every εᵢ is the essential supremum of its
+    mechanism's loss in one and the same direction: all suprema can be approached at once.
 Hypotheses: each mechanism promises pure or approximate privacy. For ε at a given δ, δ covers the leaks; for δ at a
     given ε, ε ≥ Σεᵢ.
 Source: Dwork, McSherry, Nissim and Smith 2006; Dwork et al. 2006; the sharper leak is Kairouz, Oh and Viswanath
@@ -80,8 +79,8 @@ def _attained(composition: Composition) -> bool:
 
 
 def _largest_loss(composition: Composition) -> Ball | None:
-    """The largest loss of the whole, in the worse direction, where each mechanism attains its pair: all suprema meet
-    in one event.
+    """The largest loss of the whole, in the worse direction, where each mechanism attains its pair: all suprema meet in
+    one event.
     """
     pairs = []
     for mechanism, count in composition.terms:

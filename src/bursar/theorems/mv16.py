@@ -1,19 +1,18 @@
 """The optimum for different (εᵢ, δᵢ).
 
 Statement: OptComp is the least ε_g ≥ 0 with Σ_S (Π_{i∈S}e^{εᵢ} − e^{ε_g}Π_{i∉S}e^{εᵢ})₊/Π(1+e^{εᵢ}) ≤ 1 −
-    (1−δ_g)/Π(1−δᵢ): the composition is (ε_g, δ_g)-DP, and for the worst such mechanisms nothing smaller
-    holds. Approximately: rounding each εᵢ up to a multiple aᵢε₀ of ε₀ = ln(1+β), β = η/(k + Σεᵢ + 1), aᵢ =
-    ⌈εᵢ(1/β+1)⌉, gives a value between OptComp(δ_g) and OptComp(e^{−η/2}δ_g) + η.
+    (1−δ_g)/Π(1−δᵢ): the composition is (ε_g, δ_g)-DP, and for the worst such mechanisms nothing smaller holds.
+    Approximately: rounding each εᵢ up to a multiple aᵢε₀ of ε₀ = ln(1+β), β = η/(k + Σεᵢ + 1), aᵢ = ⌈εᵢ(1/β+1)⌉,
+    gives a value between OptComp(δ_g) and OptComp(e^{−η/2}δ_g) + η.
 Hypotheses: each mechanism promises pure or approximate privacy. Exact where at most 16384 different totals occur;
-    approximate where η can be made small against ε on a lattice of 2048 points;
-    from below also: each mechanism attains its promise's worst pair.
+    approximate where η can be made small against ε on a lattice of 2048 points; from below also: each mechanism
+    attains its promise's worst pair.
 Source: Murtagh and Vadhan 2016, Thm 1.5 and Thm 1.7 (their journal form: 2018). A comment in public code prints
     2^{−η/2} for e^{−η/2}.
 Code/paper: the law of the total loss of randomized responses, as a list of (loss, P, Q), or as a polynomial whose
     coefficient at s is P(Σ_{i∉S} aᵢ = s).
 Rounding: every probability is a ball, and δ_g(x) = Σ (P − e^x Q)₊ is evaluated in balls; floats only guide the
-    search. For the approximation the lower end uses the
-    guarantee: OptComp(δ) ≥ value(e^{η/2}δ) − η.
+    search. For the approximation the lower end uses the guarantee: OptComp(δ) ≥ value(e^{η/2}δ) − η.
 Checked: enumeration of all leaky outcomes for k ≤ 12; golden values; the approximation against the exact optimum.
 """
 
@@ -52,8 +51,8 @@ WORTHWHILE = 0.05
 
 
 class TotalLoss:
-    """The law of the summed loss: each total with its probability under P and Q; η says by how much losses were
-    rounded up in all.
+    """The law of the summed loss: each total with its probability under P and Q; η says by how much losses were rounded
+    up in all.
     """
 
     def __init__(self, rows: list[tuple[float, Ball, Ball]], eta: Ball) -> None:

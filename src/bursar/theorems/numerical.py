@@ -1,10 +1,8 @@
 """Numerical composition of loss distributions, with certified ends.
 
 Statement: if pairs (Pᵢ, Qᵢ), fixed in advance, dominate the mechanisms whatever came before, then their product
-    dominates the adaptive
-    composition: δ(ε) is at most E[(1 − e^{ε−L})₊] for L the sum of the pairs' losses, in the worse of the two
-    directions; and it is exactly
-    that where the mechanisms attain their pairs.
+    dominates the adaptive composition: δ(ε) is at most E[(1 − e^{ε−L})₊] for L the sum of the pairs' losses, in the
+    worse of the two directions; and it is exactly that where the mechanisms attain their pairs.
 Hypotheses: every mechanism's loss distributions are known; there is more than one release (one release has its own
     exact profile).
 Source: Zhu, Dong and Wang 2022, Thm 10, for the composition; proofs/contour.md for the numbers.

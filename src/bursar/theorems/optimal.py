@@ -1,18 +1,17 @@
 """The optimum for k copies of one (ε, δ).
 
 Statement: the adaptive composition of k mechanisms that are (ε, δ)-DP is (ε_g, 1 − (1−δ)^k(1−δ_g))-DP for δ_g = Σ_ℓ
-    C(k,ℓ)(e^{(k−ℓ)ε} − e^{ε_g+ℓε})₊/(1+e^ε)^k, and for the worst such mechanisms
-    (leaky randomized responses) nothing smaller holds.
+    C(k,ℓ)(e^{(k−ℓ)ε} − e^{ε_g+ℓε})₊/(1+e^ε)^k, and for the worst such mechanisms (leaky randomized responses) nothing
+    smaller holds.
 Hypotheses: all mechanisms promise one and the same (ε, δ); k is at most ten million; from below also: each attains
     its promise's worst pair.
 Source: Kairouz, Oh and Viswanath 2015, Thm 3.3, in the form valid at every ε_g.
 Code/paper: X counts the lies among k randomized responses. δ_g(x) = max over m of A_m − e^x·B_m with A_m = P(X ≤ m),
-    B_m = Q(X ≤ m): the loss falls with X,
-    so {X ≤ m} are the best events. Between two neighbouring losses m is constant, hence ε_g = max over m of ln((A_m −
-    δ_g)/B_m).
+    B_m = Q(X ≤ m): the loss falls with X, so {X ≤ m} are the best events. Between two neighbouring losses m is
+    constant, hence ε_g = max over m of ln((A_m − δ_g)/B_m).
 Rounding: floats only choose m. A_m and B_m are sums of positive terms in balls, cut where a geometric series bounds
-    the rest; any m bounds ε_g from below, and the
-    upper end is evaluated at the m that it belongs to (all candidates, where the ball cannot tell).
+    the rest; any m bounds ε_g from below, and the upper end is evaluated at the m that it belongs to (all candidates,
+    where the ball cannot tell).
 Checked: enumeration of all outcomes for k ≤ 12; golden values to k = 10⁴; settings that overflow elsewhere.
 """
 

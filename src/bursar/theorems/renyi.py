@@ -1,13 +1,12 @@
 """Rényi privacy, at the best order.
 
 Statement: if each mechanism has D_α ≤ γᵢ(α) both ways, the adaptive composition has D_α ≤ Σγᵢ(α); and D_α ≤ γ bounds
-    δ(ε) by the largest value that any two-point pair with that divergence has.
-    For parameters fixed in advance the order may be chosen afterwards.
+    δ(ε) by the largest value that any two-point pair with that divergence has. For parameters fixed in advance the
+    order may be chosen afterwards.
 Hypotheses: each mechanism has a Rényi curve by claim or conversion; δ > 0.
 Source: Mironov 2017, Prop. 1; the optimal conversion: Asoodeh, Liao, Calmon, Kosut and Sankar 2020; the simple one:
-    Canonne, Kamath and Steinke 2020, Prop. 12.
-    As a filter only with the order fixed in advance (Feldman and Zrnic 2021), so the choice of the best order is not
-    one.
+    Canonne, Kamath and Steinke 2020, Prop. 12. As a filter only with the order fixed in advance (Feldman and Zrnic
+    2021), so the choice of the best order is not one.
 Code/paper: ``curve.best_epsilon`` chooses α; `bursar.guarantees.order` converts.
 Rounding: α and the tangent point are found in floats; that they prove the bound is checked in balls (see `order`);
     the float at the end is rounded up.

@@ -6,10 +6,8 @@ infinity,
     δ(ε) = δ_∞ + (1/2π) ∫ exp(K(t) − εt)/(t(t+1)) ds.
 
 The trapezoid sum with step Δ = 2π/B equals δ(ε) − δ_∞ plus *aliases* e^{τnB}δ(ε+nB), n ≠ 0, all of them positive: the
-infinite sum is itself an upper
-bound, and Chernoff bounds of the aliases give the lower end. What is cut off at |s| > S is bounded by how fast the
-factors decay. Each moment is a ball.
-The derivations are in proofs/contour.md.
+infinite sum is itself an upper bound, and Chernoff bounds of the aliases give the lower end. What is cut off at |s| >
+S is bounded by how fast the factors decay. Each moment is a ball. The derivations are in proofs/contour.md.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""The factors of a composition as the contour engine sees them: cumulants, certified moments off the real line, and
-how fast they decay.
+"""The factors of a composition as the contour engine sees them: cumulants, certified moments off the real line, and how
+fast they decay.
 
 Every factor stands for ``count`` copies of one loss. Floats guide (`rough`); what ends up in a bound is a ball
-(`log_moments`, `cumulant`) or a bound
-proved for all larger frequencies (`decay`).
+(`log_moments`, `cumulant`) or a bound proved for all larger frequencies (`decay`).
 """
 
 from __future__ import annotations
@@ -119,8 +118,8 @@ class ClosedFactor(Factor):
         return uniform_decay([pieces], self.count)
 
     def _exponential_pieces(self, tau: float, reach: Ball, height: Callable[[], Ball]) -> list[tuple[float, float]]:
-        """The tilted density height·e^{(l−reach)/2 + τl}/E[e^{τL}] on [−reach, reach] rises, so its minimum on a
-        piece is at the left.
+        """The tilted density height·e^{(l−reach)/2 + τl}/E[e^{τL}] on [−reach, reach] rises, so its minimum on a piece
+        is at the left.
         """
         norm = self.loss.cumulant(arb(tau)).real
         best: list[tuple[float, float]] = []

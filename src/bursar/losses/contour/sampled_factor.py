@@ -1,9 +1,8 @@
 """The Poisson-sampled Gaussian for the contour engine: certified moments off the real line, and how fast they decay.
 
 Sums over the nodes are centred at the tilted mean m: φ − 1 = −2Σw·sin²(s(L−m)/2) + iΣw·sin(s(L−m)), so that rounding
-errors grow
-like the square root of the count, not like the count. Bounds of all errors become radii of balls (proofs/contour.md
-§4).
+errors grow like the square root of the count, not like the count. Bounds of all errors become radii of balls
+(proofs/contour.md §4).
 """
 
 from __future__ import annotations
@@ -111,8 +110,8 @@ class SampledFactor(Factor):
         return _sharpened(uniform, floors, self.count)
 
     def _uniform_pieces(self, law: _Tilted, tau: float) -> list[list[tuple[float, float]]]:
-        """Several ways to cut the density into cells: around the tilted mean, around 0, and (for losses of two
-        scales) everywhere.
+        """Several ways to cut the density into cells: around the tilted mean, around 0, and (for losses of two scales)
+        everywhere.
         """
         centre = float(law.weights @ law.grid.x)
         spread = math.sqrt(max(float(law.weights @ np.square(law.grid.x - centre)), 1e-300))

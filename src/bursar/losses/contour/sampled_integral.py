@@ -1,8 +1,8 @@
-"""The integrals behind the sampled Gaussian's moments: where the nodes lie, what the trapezoid sum and the window
-leave out.
+"""The integrals behind the sampled Gaussian's moments: where the nodes lie, what the trapezoid sum and the window leave
+out.
 
-With odds A(x) = 1 − q + q·e^{(2x−1)/(2σ²)} the moment E[e^{tL}] is ∫ φ_σ(x)·A(x)^p dx, with p = 1 + t where a record is
-removed (L = ln A) and p = −t where it is added (L = −ln A). The derivations are in proofs/contour.md §4:
+With odds A(x) = 1 − q + q·e^{(2x−1)/(2σ²)} the moment E[e^{tL}] is ∫ φ_σ(x)·A(x)^p dx, with p = 1 + t where a record
+is removed (L = ln A) and p = −t where it is added (L = −ln A). The derivations are in proofs/contour.md §4:
 
     quadrature   the integrand is analytic for |Im x| < πσ², so the trapezoid sum errs by at most 2·N_θ/(e^{2πθσ²/h} −
     1)
@@ -80,9 +80,7 @@ class SampledIntegral:
         self._grids: list[Grid] = []
 
     def log_cut(self, x: Array) -> Array:
-        """A lower bound of ln Φ((c − x)/a) that is nearly the value: −0.8·e^{−z²/2} ≤ ln Φ(z) for z ≥ 1, else
-        crudely.
-        """
+        """A lower bound of ln Φ((c − x)/a) that is nearly the value: −0.8·e^{−z²/2} ≤ ln Φ(z) for z ≥ 1, else crudely."""
         if not self.removed:
             return np.zeros_like(x)
         z = (self.cut - x) / self.soft
@@ -122,8 +120,8 @@ class SampledIntegral:
 
     def growth(self, tau: float, reach: float) -> Array:
         """ln of N_θ relative to the moment, for each θ: the modulus grows by e^{θ²σ²/2} (the density), e^{(θσ²/a)²/2}
-        (the cut), cos(θ/2)^{−τ}
-        (a power of A below 0) and e^{s·|arg A|} (the phase), which is averaged over the tilted law by an upper sum.
+        (the cut), cos(θ/2)^{−τ} (a power of A below 0) and e^{s·|arg A|} (the phase), which is averaged over the
+        tilted law by an upper sum.
         """
         square = self.sigma * self.sigma
         base = _THETAS**2 * square / 2
@@ -172,9 +170,7 @@ class SampledIntegral:
         )
 
     def _far_exponent(self, x: float, order: float) -> float:
-        """ln of a bound of the integrand right of the cut: A^a ≤ 2^a·max(1, q^a·e^{a(2x−1)/(2σ²)}), Φ(−z) ≤
-        e^{−z²/2}.
-        """
+        """ln of a bound of the integrand right of the cut: A^a ≤ 2^a·max(1, q^a·e^{a(2x−1)/(2σ²)}), Φ(−z) ≤ e^{−z²/2}."""
         square = self.sigma * self.sigma
         grown = max(order * (math.log(self.rate) + (2 * x - 1) / (2 * square)), 0.0)
         return order * math.log(2) + grown - x * x / (2 * square) - max(x - self.cut, 0.0) ** 2 / (2 * self.soft**2)

@@ -1,6 +1,4 @@
-"""Questions put to the contour engine, one direction at a time: which δ at an ε, which ε at a δ, with both ends
-proved.
-"""
+"""Questions put to the contour engine, one direction at a time: which δ at an ε, which ε at a δ, with both ends proved."""
 
 from __future__ import annotations
 
