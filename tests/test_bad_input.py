@@ -162,7 +162,7 @@ JUNK = st.one_of(
 def test_nothing_else_escapes(name: str, data: st.DataObject) -> None:
     """Whatever is given for any argument, a call returns or raises a BursarError."""
     changed = data.draw(st.dictionaries(st.sampled_from(list(KINDS[name])), JUNK, min_size=1))
-    with within(3), contextlib.suppress(b.BursarError):
+    with within(40), contextlib.suppress(b.BursarError):
         assert call(name, **changed) is not None
 
 

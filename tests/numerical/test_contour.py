@@ -82,7 +82,7 @@ def check_case(seed: int) -> str:
     target = ball(Fraction(delta))
     assert not at_upper > target * (1 + slack), (seed, sigma, rate, count, delta, removed, beside)
     assert not at_lower < target * (1 - slack), (seed, sigma, rate, count, delta, removed, beside)
-    assert found.upper - found.lower <= 1e-6 * found.upper
+    assert found.upper - found.lower <= 1e-6 * found.upper, (seed, sigma, rate, count, delta, removed, beside, found)
     return "compared"
 
 

@@ -15,7 +15,7 @@ from bursar.numerics.balls import ball
 
 @dataclass(frozen=True, init=False, repr=False)
 class Declared(Mechanism):
-    """Some mechanism of which only a promise is known. Bounds then speak of the worst mechanism that keeps the promise."""
+    """A mechanism of which only a promise is known: bounds speak of the worst one that keeps the promise."""
 
     guarantee: Guarantee
     relation: str = ADD_REMOVE

@@ -14,7 +14,7 @@ def short(x: float, bits: int) -> float:
 
 
 def integers_around(x: Ball, low: int, high: int) -> range:
-    """Every integer m in [low, high] with m − 1 ≤ x ≤ m + 1 possible; a wide ball gives a wide range, up to a million."""
+    """Every integer m in [low, high] with m − 1 ≤ x ≤ m + 1 possible, up to a million of them."""
     first, last = down(x), up(x)
     start = low if first == -math.inf else max(low, math.floor(first) - 1)
     stop = high if last == math.inf else min(high, math.ceil(last) + 1)

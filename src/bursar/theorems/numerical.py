@@ -34,7 +34,7 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
         return Abstain(str(unknown))
     try:
         found = _ask(_directions(pairs), question)
-    except (NoContour, ArithmeticError) as limit:
+    except (NoContour, ArithmeticError, ValueError) as limit:  # whatever the floats stumble over, fail closed
         return Abstain(f"the contour engine does not serve this: {limit}")
     attained = all(directions.attained for directions, _ in pairs)
     because = f"the contour engine, {found.nodes} nodes"

@@ -48,7 +48,7 @@ class SampledFactor(Factor):
         self.integral, self.count = integral, count
         self.given_up = integral.given_up
         self._law: _Tilted | None = None
-        self._tau = math.nan
+        self._key = (math.nan, math.nan)
 
     def rough(self, tau: float) -> tuple[float, float, float]:
         """From the nodes."""
@@ -69,7 +69,7 @@ class SampledFactor(Factor):
 
     def log_moments(self, tau: float, frequencies: Sequence[float]) -> list[ComplexBall]:
         """K(τ) + ims + ln(1 − C + iD), with C and D in floats and their errors in the balls."""
-        law = self._tilt(self.integral.grid(tau, max(frequencies)), tau)
+        law = self._tilt(self.integral.grid(tau, max(frequencies)), tau, max(frequencies))
         c, d, error_c, error_d = self._centred(law, np.asarray(frequencies))
         result = []
         for i, frequency in enumerate(frequencies):
@@ -91,14 +91,14 @@ class SampledFactor(Factor):
         """Uniform pieces of the density bound all frequencies; a few values of |φ| carried down by 1 − ψ(s) ≥ (1 −
         ψ(ns))/n² sharpen that.
         """
-        law = self._tilt(self.integral.grid(tau, 0.0), tau)
+        law = self._tilt(self.integral.grid(tau, 0.0), tau, 0.0)
         scale = 1 / math.sqrt(max(law.variance, 1e-300))
         ways = self._uniform_pieces(law, tau)
         uniform = uniform_decay(ways if thorough else _best(ways, scale), self.count)
         # The nearest frequencies beyond which the uniform bound is already enough make the best anchors.
         ladder = scale * _LADDER
         anchors = ladder[uniform(ladder) < -120][:2].tolist() or ladder[-3:].tolist()
-        law = self._tilt(self.integral.make(tau, anchors[-1] * 2, 16.0), tau)
+        law = self._tilt(self.integral.make(tau, anchors[-1] * 2, 16.0), tau, anchors[-1] * 2)
         rungs = np.array([anchor * (1 + part / 8) for anchor in anchors for part in range(9)])
         c, d, error_c, error_d = self._centred(law, rungs)
         # ψ = (1 − C)² + D², so 1 − ψ = 2C − C² − D²; between rungs ψ exceeds its ends by at most variance·(gap)²/4
@@ -158,9 +158,9 @@ class SampledFactor(Factor):
         slack = float(weights @ weight_error) / total + (n + ULPS) * UNIT + missing
         return arb(top + math.log(total), SAFETY * slack + 4 * UNIT * abs(top)), log_weights, weight_error
 
-    def _tilt(self, grid: Grid, tau: float) -> _Tilted:
+    def _tilt(self, grid: Grid, tau: float, reach: float) -> _Tilted:
         """The tilted law with its errors."""
-        if self._law is not None and self._law.grid is grid and self._tau == tau:
+        if self._law is not None and self._law.grid is grid and self._key == (tau, reach):
             return self._law
         n = len(grid.x)
         cumulant, log_weights, weight_error = self._cumulant(grid, tau)
@@ -173,9 +173,9 @@ class SampledFactor(Factor):
         shift = grid.loss_error + 2 * UNIT * (apart + np.abs(grid.loss))
         error_d = float(weights @ (weight_error * apart + shift)) + (ULPS + n + 4) * UNIT * float(weights @ apart)
         error_c = float(weights @ (weight_error * apart * apart / 2 + apart * shift))
-        missing = 2 * (self.integral.missing(grid, tau, grid.reach) + float(self.given_up) / self.count)
+        missing = 2 * (self.integral.missing(grid, tau, reach) + float(self.given_up) / self.count)
         self._law = _Tilted(grid, cumulant, weights, mean, float(weights @ (apart * apart)), error_d, error_c, missing)
-        self._tau = tau
+        self._key = (tau, reach)
         return self._law
 
 

@@ -80,7 +80,7 @@ class SampledIntegral:
         self._grids: list[Grid] = []
 
     def log_cut(self, x: Array) -> Array:
-        """A lower bound of ln Φ((c − x)/a) that is nearly the value: −0.8·e^{−z²/2} ≤ ln Φ(z) for z ≥ 1, else crudely."""
+        """A lower bound of ln Φ((c − x)/a), nearly the value: −0.8·e^{−z²/2} ≤ ln Φ(z) for z ≥ 1, else crudely."""
         if not self.removed:
             return np.zeros_like(x)
         z = (self.cut - x) / self.soft
@@ -91,18 +91,20 @@ class SampledIntegral:
         for grid in self._grids:
             if grid.tau >= tau and grid.reach >= reach and grid.tau <= 4 * tau + 4:
                 return grid
-        grid = self.make(1.5 * tau, 1.25 * reach, self.tolerance)
+        grid = self.make(1.5 * tau, 1.05 * reach, self.tolerance, least=tau)
         self._grids.insert(0, grid)
         del self._grids[4:]
         return grid
 
-    def make(self, tau: float, reach: float, tolerance: float) -> Grid:
+    def make(self, tau: float, reach: float, tolerance: float, least: float | None = None) -> Grid:
         """Nodes so close that the trapezoid sum errs by less than e^{−tolerance} of the moment, at every tilt up to
         tau.
         """
         square = self.sigma * self.sigma
         low, high = self._window(tau)
         growth = self.growth(tau, reach)
+        if least is not None:
+            growth = np.maximum(growth, self.growth(least, reach))
         gain = 2 * math.pi * _THETAS * square
         step = short(float((gain / (np.maximum(growth, 0.0) + tolerance)).max()), 5)
         first, last = math.floor(low / step), math.ceil(high / step)
@@ -170,7 +172,7 @@ class SampledIntegral:
         )
 
     def _far_exponent(self, x: float, order: float) -> float:
-        """ln of a bound of the integrand right of the cut: A^a ≤ 2^a·max(1, q^a·e^{a(2x−1)/(2σ²)}), Φ(−z) ≤ e^{−z²/2}."""
+        """ln of a bound right of the cut: A^a ≤ 2^a·max(1, q^a·e^{a(2x−1)/(2σ²)}), Φ(−z) ≤ e^{−z²/2}."""
         square = self.sigma * self.sigma
         grown = max(order * (math.log(self.rate) + (2 * x - 1) / (2 * square)), 0.0)
         return order * math.log(2) + grown - x * x / (2 * square) - max(x - self.cut, 0.0) ** 2 / (2 * self.soft**2)

@@ -1,4 +1,4 @@
-"""Questions put to the contour engine, one direction at a time: which δ at an ε, which ε at a δ, with both ends proved."""
+"""Questions put to the contour engine, one direction at a time: δ at an ε, or ε at a δ, with both ends proved."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer:
     tau, guess = choose_tilt(factors, log_delta)
     contour = Contour(factors, leak, guess, log_delta, tau)
     near = _newton(contour, guess, log_delta)
-    if near <= 0:
-        return _at_zero(losses, delta)
-    if abs(near - guess) * tau > 0.3:
+    if near > 0 and abs(near - guess) * tau > 0.3:
         # The saddle point was a poor guess: choose the nodes anew for the ε that they found.
         contour = Contour(factors, leak, near, log_delta, tau)
         near = _newton(contour, near, log_delta)
+    if near <= 0:
+        return _at_zero(losses, delta)
     return _certified(contour, near, delta, log_delta)
 
 
@@ -103,7 +103,7 @@ def _certified(contour: Contour, near: float, delta: Ball, log_delta: float) -> 
     least = 4 * math.ulp(near)
     high = _walk(near, 1, max(1.1 * gap_up / slope, least), lambda x: contour.evaluate(x)[1] <= delta)
     low = _walk(near, -1, max(1.1 * gap_down / slope, least), lambda x: contour.evaluate(x)[0] > delta)
-    return Answer(max(low, 0.0), high, errors, len(contour.frequencies))
+    return Answer(max(low, 0.0), max(high, 0.0), errors, len(contour.frequencies))
 
 
 def _walk(start: float, side: int, step: float, proved: object) -> float:
