@@ -55,11 +55,16 @@ class _Sum(ABC):
     def moment(self, n: int) -> Ball:
         """(n−1)D_n."""
 
+    def rough(self, n: int) -> float:
+        """The same in floats, for choosing an order."""
+        return float(self.moment(n))
+
 
 class _PoissonSum(_Sum):
     def __init__(self, base: Callable[[Ball], Ball], rate: Ball, factor: int) -> None:
         super().__init__(base, rate)
         self.factor = factor
+        self._rough_weights: list[float] = []
 
     def moment(self, n: int) -> Ball:
         q = self.rate
@@ -72,6 +77,21 @@ class _PoissonSum(_Sum):
             total += binomial * (l * log_odds + weight).exp() * (self.factor if l >= 3 else 1)
             binomial = binomial * (n - l) / (l + 1)
         return total.log() + n * (-q).log1p()
+
+    def rough(self, n: int) -> float:
+        """A running log-sum-exp over the terms."""
+        q = float(self.rate)
+        log_odds, choose, top, total = math.log(q / (1 - q)), 0.0, 0.0, 0.0
+        for l in range(n + 1):  # noqa: E741
+            while len(self._rough_weights) <= l:
+                self._rough_weights.append(float(self.weight(len(self._rough_weights))))
+            term = choose + l * log_odds + self._rough_weights[l]
+            if term > top:
+                total *= math.exp(top - term)
+                top = term
+            total += math.exp(term - top)
+            choose += math.log((n - l) / (l + 1)) if l < n else 0.0
+        return top + math.log(total) + n * math.log1p(-q)
 
 
 class _FixedSizeSum(_Sum):
@@ -105,6 +125,7 @@ class _WholeOrders:
     def __init__(self, label: str, moments: _Sum) -> None:
         self.label, self.moments = label, moments
         self._known: dict[int, Ball] = {1: arb(0)}
+        self._near: dict[int, float] = {}
 
     def moment(self, n: int) -> Ball:
         """(n−1)D_n, computed once."""
@@ -131,7 +152,9 @@ class _WholeOrders:
         if not alpha < LARGEST_ORDER:
             return math.inf
         n = max(2, round(alpha))
-        return float(self.moment(n)) / (n - 1)
+        if n not in self._near:
+            self._near[n] = self.moments.rough(n) / (n - 1)
+        return self._near[n]
 
     def curve(self) -> RenyiCurve:
         """As a promise; whole orders are where the chords touch."""

@@ -15,6 +15,8 @@ Checked: the golden compositions down to δ = 1e-300; an independent evaluation 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bursar.composition import Composition
 from bursar.errors import LossUnknown
 from bursar.losses import Directions
@@ -57,7 +59,7 @@ def _ask(directions: list[Losses], question: Question) -> Answer:
     answers = [first]
     for losses in directions[1:]:
         # Mostly the other direction is the cheaper one, which is easier to show than to solve.
-        if not at_most(losses, first.upper, delta):
+        if not at_most(losses, first.upper, delta, first.tilt):
             answers.append(epsilon_at(losses, delta))
     return _worst(answers)
 
@@ -65,7 +67,7 @@ def _ask(directions: list[Losses], question: Question) -> Answer:
 def _worst(answers: list[Answer]) -> Answer:
     """The larger of both lower and of both upper ends; the budget of the one that decides the upper."""
     top = max(answers, key=lambda found: found.upper)
-    return Answer(max(found.lower for found in answers), top.upper, top.errors, top.nodes)
+    return replace(top, lower=max(found.lower for found in answers))
 
 
 THEOREM = Theorem(

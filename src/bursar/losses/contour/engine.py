@@ -24,6 +24,7 @@ from bursar.numerics.balls import Ball, ComplexBall, up
 from bursar.numerics.lattice import short
 
 MOST_NODES = 12_000
+_GOOD = 1e-7  # of δ: what aliases and cut may take without choosing the nodes anew
 _FEW = 150  # nodes; where more are needed, a more careful look at the decay pays
 _PRECISE = math.log(1e9)  # aliases and the cut are pushed this far below δ
 
@@ -115,6 +116,11 @@ class Contour:
         if value <= 0:
             raise NoContour("the sum is not positive")
         return shift + math.log(value * self.step / math.pi), slope / value
+
+    def precise(self, epsilon: float) -> bool:
+        """Whether the nodes still serve this ε well."""
+        errors = self.evaluate(epsilon)[2]
+        return errors.aliasing + errors.truncation < _GOOD
 
     def evaluate(self, epsilon: float) -> tuple[Ball, Ball, Errors]:
         """Certified lower and upper ends of δ(ε), as balls, and the error budget."""

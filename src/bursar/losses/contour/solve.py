@@ -24,6 +24,7 @@ class Answer:
     upper: float
     errors: Errors
     nodes: int
+    tilt: float
 
 
 def delta_at(losses: Losses, epsilon: Ball) -> Answer:
@@ -38,7 +39,7 @@ def delta_at(losses: Losses, epsilon: Ball) -> Answer:
     # δ falls with ε, so the ends of ε's ball give the ends of δ's
     upper, errors = contour.evaluate(down(epsilon))[1:]
     lower = contour.evaluate(up(epsilon))[0]
-    return Answer(max(down(lower), 0.0), min(up(upper), 1.0), errors, len(contour.frequencies))
+    return Answer(max(down(lower), 0.0), min(up(upper), 1.0), errors, len(contour.frequencies), tau)
 
 
 def epsilon_at(losses: Losses, delta: Ball) -> Answer:
@@ -52,7 +53,7 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer:
     tau, guess = choose_tilt(factors, log_delta)
     contour = Contour(factors, leak, guess, log_delta, tau)
     near = _newton(contour, guess, log_delta)
-    if near > 0 and abs(near - guess) * tau > 0.3:
+    if near > 0 and abs(near - guess) * tau > 0.3 and not contour.precise(near):
         # The saddle point was a poor guess: choose the nodes anew for the ε that they found.
         contour = Contour(factors, leak, near, log_delta, tau)
         near = _newton(contour, near, log_delta)
@@ -61,16 +62,16 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer:
     return _certified(contour, near, delta, log_delta)
 
 
-def at_most(losses: Losses, epsilon: float, delta: Ball) -> bool:
+def at_most(losses: Losses, epsilon: float, delta: Ball, tilt: float) -> bool:
     """Whether δ(ε) of the composed losses is certainly at most δ: by the largest loss, Chernoff, or evaluation."""
     leak, x = _leak(losses), arb(epsilon)
     if sum((count * loss.support()[1] for loss, count in losses), arb(0)) <= x:
         return bool(leak <= delta)
     factors = _factors(losses, float(delta.log()) - 1)
-    tilts = [1.0, 3.0, 10.0, 30.0]
-    for tilt, parts in zip(tilts, zip(*(factor.cumulants(tilts) for factor in factors), strict=True), strict=True):
-        given_up = sum((factor.given_up for factor in factors), arb(0))
-        if leak + given_up + (sum(parts, arb(0)) + chernoff_constant(tilt) - tilt * x).exp() <= delta:
+    given_up = sum((factor.given_up for factor in factors), arb(0))
+    tilts = [tilt * x for x in (0.8, 1.0, 1.2, 1.5, 2.0)]
+    for at, parts in zip(tilts, zip(*(factor.cumulants(tilts) for factor in factors), strict=True), strict=True):
+        if leak + given_up + (sum(parts, arb(0)) + chernoff_constant(at) - at * x).exp() <= delta:
             return True
     return bool(arb(delta_at(losses, x).upper) <= delta)
 
@@ -90,7 +91,7 @@ def _at_zero(losses: Losses, delta: Ball) -> Answer:
     """ε would be negative: certify that δ(0) is at most δ."""
     at_zero = delta_at(losses, arb(0))
     if arb(at_zero.upper) <= delta:
-        return Answer(0.0, 0.0, at_zero.errors, at_zero.nodes)
+        return Answer(0.0, 0.0, at_zero.errors, at_zero.nodes, at_zero.tilt)
     raise NoContour("ε is too close to 0 to be told from it")
 
 
@@ -103,7 +104,7 @@ def _certified(contour: Contour, near: float, delta: Ball, log_delta: float) -> 
     least = 4 * math.ulp(near)
     high = _walk(near, 1, max(1.1 * gap_up / slope, least), lambda x: contour.evaluate(x)[1] <= delta)
     low = _walk(near, -1, max(1.1 * gap_down / slope, least), lambda x: contour.evaluate(x)[0] > delta)
-    return Answer(max(low, 0.0), max(high, 0.0), errors, len(contour.frequencies))
+    return Answer(max(low, 0.0), max(high, 0.0), errors, len(contour.frequencies), contour.tau)
 
 
 def _walk(start: float, side: int, step: float, proved: object) -> float:
