@@ -150,18 +150,21 @@ def uniform_decay(ways: Sequence[Sequence[tuple[float, float]]], count: int) -> 
     def bound(s: Array) -> Array:
         lost = np.zeros_like(s)
         for share, half in sets:
-            lost = np.maximum(lost, (1 - _largest_sinc(np.multiply.outer(s, half))) @ share)
+            lost = np.maximum(lost, _least_gap(np.multiply.outer(s, half)) @ share)
         return count * np.log1p(-np.minimum(lost * (1 - 1e-9), 1 - 1e-15))
 
     return bound
 
 
-def _largest_sinc(z: Array) -> Array:
-    """The largest |sin y/y| over y ≥ z: it falls to 0 at π, and later stays below 0.2173 and below 1/y."""
-    small = np.minimum(z, 1e-2)
+def _least_gap(z: Array) -> Array:
+    """The smallest 1 − |sin y/y| over y ≥ z: |sinc| falls to 0 at π, and later stays below 0.2173 and below 1/y.
+
+    Near 0 it is the start of the series, whose next term is positive, so that nothing cancels.
+    """
+    small = np.square(np.minimum(z, 1e-2))
     middle = np.clip(z, 1e-2, math.pi)
-    near = np.where(z < 1e-2, 1 - small * small / 6 + small**4 / 120, np.maximum(np.sin(middle) / middle, 0.2173))
-    return np.where(z < math.pi, near, np.minimum(0.2173, 1 / np.maximum(z, 1.0)))
+    near = np.where(z < 1e-2, small / 6 - np.square(small) / 120, np.minimum(1 - np.sin(middle) / middle, 1 - 0.2173))
+    return np.where(z < math.pi, near, np.maximum(1 - 0.2173, 1 - 1 / np.maximum(z, 1.0)))
 
 
 def factor_of(loss: Loss, count: int, log_delta: float) -> Factor | None:

@@ -133,30 +133,42 @@ class SampledIntegral:
             base = base - tau * np.log(np.cos(_THETAS / 2))
         if reach == 0:
             return base
-        x = np.linspace(*self._window(tau), 161)
-        cell = float(x[1] - x[0])
+        x = self._line(tau, reach)
+        cells = np.diff(x)
         u = np.minimum((2 * x - 1) / (2 * square), 600.0)
         odds = self.rate * np.exp(u)
         angle = np.arctan2(
             np.multiply.outer(np.sin(_THETAS), odds), 1 - self.rate + np.multiply.outer(np.cos(_THETAS), odds)
         )
         power = (1 + tau) if self.removed else -tau
-        height = -x * x / (2 * square) + power * self.losses(u)[1]
+        height = -x * x / (2 * square) + power * (
+            self.losses(u)[1] + np.maximum((2 * x - 1) / (2 * square) - 600.0, 0.0)
+        )
         upper, lower = height, height
         if self.removed:
             z = np.maximum((x - self.cut) / self.soft, 0.0)
             upper, lower = height - 0.5 * z * z, height + self.log_cut(x)  # Φ(−z) ≤ e^{−z²/2}
-        # on a cell the logarithm is a concave function plus a convex one: the first may rise above its ends, the
-        # second sag below
-        rise = cell * cell / 8 * (1 / square + (1 / self.soft**2 if self.removed else 0.0))
-        sag = cell * cell / 8 * abs(power) / (4 * square * square)
-        top = np.maximum(upper[1:], upper[:-1]) + rise + (sag if power < 0 else 0.0)
-        bottom = np.minimum(lower[1:], lower[:-1]) - (sag if power > 0 else 0.0)
+        # on a cell the logarithm is a concave function plus a convex one: the first may rise above its ends, the second
+        # sag below
+        rise = cells * cells / 8 * (1 / square + (1 / self.soft**2 if self.removed else 0.0))
+        sag = cells * cells / 8 * abs(power) / (4 * square * square)
+        top = np.maximum(upper[1:], upper[:-1]) + rise + (sag if power < 0 else 0.0) + np.log(cells)
+        bottom = np.minimum(lower[1:], lower[:-1]) - (sag if power > 0 else 0.0) + np.log(cells)
         shape = top + reach * angle[:, 1:]
         peak = shape.max(axis=1, keepdims=True)
         mass = peak[:, 0] + np.log(np.exp(shape - peak).sum(axis=1))
         lead = float(bottom.max())
         return base + np.maximum(mass - lead - math.log(float(np.exp(bottom - lead).sum())), 0.0) + 0.01
+
+    def _line(self, tau: float, reach: float) -> Array:
+        """Cells for the sums in `growth`: fine in the window, coarse beyond, as far as e^{s·θ} could lift the tail."""
+        low, high = self._window(tau)
+        lifted = 2 * (reach * float(_THETAS[-1]) + self.tolerance + 3)
+        if self.removed:
+            far = high + math.sqrt(lifted / (1 / self.sigma**2 + 1 / self.soft**2))
+        else:
+            far = self.sigma * math.sqrt(lifted - 2 * tau * math.log1p(-self.rate))
+        return np.concatenate([np.linspace(low, high, 161), np.linspace(high, max(far, 1.01 * high), 65)[1:]])
 
     def _window(self, tau: float) -> tuple[float, float]:
         """Wide enough for every tilt up to tau; how much it leaves out is `_missing`'s business."""
