@@ -21,7 +21,10 @@ class Group(Mechanism):
 
     def __init__(self, mechanism: Mechanism, size: int) -> None:
         if not isinstance(mechanism, Mechanism):
-            raise InputError(f"group needs a mechanism, not {described(mechanism)}", argument="mechanism")
+            raise InputError(
+                f"group needs one mechanism, not {described(mechanism)}; counts go outside: group(m, size=…)*10",
+                argument="mechanism",
+            )
         self._set(mechanism=mechanism, size=whole(size=size, at_least=1, at_most=10**9))
 
     @property

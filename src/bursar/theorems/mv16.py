@@ -144,7 +144,7 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
     leaks = leaks_of(promises)
     groups = [(ball(promise.epsilon), count) for promise, count in promises if promise.epsilon.high > 0]
     if len(promises) == 1 and composition.count > 1:
-        return Abstain("the releases promise one (ε, δ), for which optimal is exact")
+        return Abstain("the releases promise one and the same (ε, δ): see optimal")
     scale = math.sqrt(math.fsum(k * float(e) ** 2 for e, k in groups))
     law = total_loss(groups, scale)
     if isinstance(law, Abstain):

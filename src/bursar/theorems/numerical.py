@@ -29,7 +29,7 @@ from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Questi
 def answer(composition: Composition, question: Question) -> Bound | Abstain:
     """Ask the engine about both directions and keep the worse."""
     if composition.count == 1:
-        return Abstain("one release has its own exact profile: see single")
+        return Abstain("one release needs no composition")
     try:
         pairs = [(term.mechanism.losses(), term.count) for term in composition.terms]
     except LossUnknown as unknown:
@@ -39,7 +39,7 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
     except (NoContour, ArithmeticError, ValueError) as limit:  # whatever the floats stumble over, fail closed
         return Abstain(f"the contour engine does not serve this: {limit}")
     attained = all(directions.attained for directions, _ in pairs)
-    because = f"the contour engine, {found.nodes} nodes"
+    because = f"{found.nodes} nodes of the contour engine enclose it"
     return Bound(found.lower if attained else 0.0, found.upper, because, found.errors.terms())
 
 

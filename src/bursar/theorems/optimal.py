@@ -185,7 +185,8 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
     # equal numbers may have been read in different ways: the ball covers all of them, and δ grows with each
     leaks, epsilon = leaks_of(promises), hull(*(ball(promise.epsilon) for promise, _ in promises))
     exact = told_exactly(composition, PureDP, ApproxDP)
-    because = f"the exact optimum for {k} mechanisms of ε = {float(epsilon):.6g}"
+    which = "exact for these" if exact else "for the worst such mechanisms"
+    because = f"the optimum of composing ε = {float(epsilon):.6g} {k} times, {which}"
     responses = Responses(epsilon, k)
     if isinstance(question, ForEpsilon):
         return _epsilon(responses, question, leaks, exact, because)

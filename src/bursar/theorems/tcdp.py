@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from bursar.composition import Composition
 from bursar.guarantees import TCDP, Guarantee, Renyi
+from bursar.guarantees.tcdp import EVERY_ORDER
 from bursar.numerics.balls import ball
 from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem, bounded, collected
 
@@ -23,7 +24,7 @@ from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Questi
 def answer(composition: Composition, question: Question) -> Bound | Abstain:
     """Add the ρ's, keep the smallest ω, convert once."""
     if not any(_truncated(claim.guarantee) for mechanism, _ in composition.terms for claim in mechanism.stated()):
-        return Abstain("no release is concentrated only below some order, so zcdp says the same")
+        return Abstain("no release is concentrated only below some order")
     promises = collected(composition, TCDP)
     if isinstance(promises, Abstain):
         return promises
@@ -38,7 +39,9 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
 
 
 def _truncated(promise: Guarantee) -> bool:
-    return isinstance(promise, TCDP) or (isinstance(promise, Renyi) and bool(promise.orders))
+    if isinstance(promise, TCDP):
+        return promise.omega < EVERY_ORDER
+    return isinstance(promise, Renyi) and bool(promise.orders)
 
 
 THEOREM = Theorem(
