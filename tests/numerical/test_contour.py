@@ -16,7 +16,7 @@ from flint import arb, ctx
 import bursar as b
 from bursar.losses.contour.engine import NoContour, choose_tilt
 from bursar.losses.contour.factors import factor_of
-from bursar.losses.contour.sampled_integral import ULPS
+from bursar.losses.contour.sampled_integral import ULPS, SampledIntegral
 from bursar.losses.contour.solve import delta_at, epsilon_at
 from bursar.numerics.balls import ball, working
 
@@ -142,6 +142,14 @@ def test_trusted_functions_are_as_exact_as_assumed(name: str) -> None:
             if 1e-300 < abs(result) < 1e300:
                 worst = max(worst, float(abs((arb(result) - exact) / exact).upper()) * 2**53)
     assert worst <= ULPS / 4 * 2  # in units of 2⁻⁵³, half an ulp
+
+
+def test_quadrature_looks_beyond_the_window() -> None:
+    """Far right of the nodes the phase may lift the integrand by e^{800}: the bound on the quadrature counts that."""
+    with working():
+        integral = SampledIntegral(arb(1), arb("1e-6"), 1, math.log(1e-6), removed=False)
+        lifted = integral.growth(1.0, 2e4) - integral.growth(1.0, 0.0)
+    assert lifted[0] >= 808.8
 
 
 def test_compositions_without_density_are_left_to_others() -> None:

@@ -19,7 +19,7 @@ from bursar.losses._base import Loss
 from bursar.losses.contour.factors import Decay, Factor, uniform_decay
 from bursar.losses.contour.sampled_integral import SAFETY, ULPS, UNIT, Grid, SampledIntegral
 from bursar.losses.sampled_gaussian import _Add, _Remove
-from bursar.numerics.balls import Ball, ComplexBall
+from bursar.numerics.balls import Ball, ComplexBall, up
 
 _PROBES = np.array([0.01, 0.3, 3.0, 60.0])
 _LADDER = np.array([0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 1.5])
@@ -93,6 +93,9 @@ class SampledFactor(Factor):
         """
         law = self._tilt(self.integral.grid(tau, 0.0), tau, 0.0)
         scale = 1 / math.sqrt(max(law.variance, 1e-300))
+        edge = float(np.abs(law.grid.loss[[0, -1]] - law.mean).max())
+        # the variance of the law itself: what the grid says, and what quadrature and window may leave out of it
+        variance = 1.01 * law.variance + law.missing * (2 * law.variance + 36 + 4 * edge * edge)
         ways = self._uniform_pieces(law, tau)
         uniform = uniform_decay(ways if thorough else _best(ways, scale), self.count)
         # The nearest frequencies beyond which the uniform bound is already enough make the best anchors.
@@ -106,7 +109,7 @@ class SampledFactor(Factor):
         floors = []
         for i, anchor in enumerate(anchors):
             gap = anchor / 8
-            floors.append((anchor, float(gone[9 * i : 9 * i + 9].min()) - 1.01 * law.variance * gap * gap / 4))
+            floors.append((anchor, float(gone[9 * i : 9 * i + 9].min()) - variance * gap * gap / 4))
         return _sharpened(uniform, floors, self.count)
 
     def _uniform_pieces(self, law: _Tilted, tau: float) -> list[list[tuple[float, float]]]:
@@ -131,7 +134,7 @@ class SampledFactor(Factor):
         log_odds = self.integral.losses(u)[1]
         # ln of the density of L is ln φ + (p+1)·ln A − u + ln χ + const; its convex part bends by at most (p+1)/(4σ⁴)
         height = -edges * edges / (2 * square) + (power + 1) * log_odds - u + self.integral.log_cut(edges)
-        height += math.log(self.integral.sigma / (self.integral.rate * math.sqrt(2 * math.pi))) - float(law.cumulant)
+        height += math.log(self.integral.sigma / (self.integral.rate * math.sqrt(2 * math.pi))) - up(law.cumulant)
         cell = float(edges[1] - edges[0])
         sag = max(power + 1, 0.0) * cell * cell / (32 * square * square)
         least = np.minimum(height[1:], height[:-1]) - sag - 1e-9 * (1 + np.abs(height[1:]) + np.abs(height[:-1]))
@@ -146,16 +149,21 @@ class SampledFactor(Factor):
         sizes = np.abs(grid.log_mass) + np.abs(exponent)
         weight_error = grid.mass_error + tau * grid.loss_error + UNIT * (ULPS + 4 + 4 * sizes)
         top = float(log_weights.max())
+        heavy = log_weights > top - 60
+        if not float(np.max(weight_error[heavy] + grid.loss_error[heavy])) < 1e-3:
+            raise ArithmeticError("rounding errors are too large to be bounded to first order")
         missing = self.integral.missing(grid, tau, 0.0) + float(self.given_up) / self.count
         if top < 300:
             terms = _expm1_terms(grid, tau)
             value = float(terms.sum())
-            error = float(np.abs(terms) @ (2 * weight_error)) + float(np.exp(log_weights) @ grid.loss_error) * tau
-            error += (n + 8) * UNIT * float(np.abs(terms).sum()) + missing * (1 + abs(value))
+            error = float(np.abs(terms) @ (2.2 * weight_error)) + float(np.exp(log_weights) @ grid.loss_error) * tau
+            error += (n + 8) * UNIT * float(np.abs(terms).sum()) + missing * (2 + abs(value))
             return arb(value, SAFETY * error).log1p(), log_weights, weight_error
         weights = np.exp(log_weights - top)
         total = float(weights.sum())
         slack = float(weights @ weight_error) / total + (n + ULPS) * UNIT + missing
+        if not slack < 0.01:
+            raise ArithmeticError("the moment is not known precisely enough")
         return arb(top + math.log(total), SAFETY * slack + 4 * UNIT * abs(top)), log_weights, weight_error
 
     def _tilt(self, grid: Grid, tau: float, reach: float) -> _Tilted:
@@ -172,7 +180,7 @@ class SampledFactor(Factor):
         weight_error = weight_error + float(weights @ weight_error) + (n + 4) * UNIT
         shift = grid.loss_error + 2 * UNIT * (apart + np.abs(grid.loss))
         error_d = float(weights @ (weight_error * apart + shift)) + (ULPS + n + 4) * UNIT * float(weights @ apart)
-        error_c = float(weights @ (weight_error * apart * apart / 2 + apart * shift))
+        error_c = float(weights @ (weight_error * apart * apart / 2 + apart * shift + shift * shift / 2))
         missing = 2 * (self.integral.missing(grid, tau, reach) + float(self.given_up) / self.count)
         self._law = _Tilted(grid, cumulant, weights, mean, float(weights @ (apart * apart)), error_d, error_c, missing)
         self._key = (tau, reach)

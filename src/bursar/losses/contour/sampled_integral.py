@@ -62,6 +62,8 @@ class SampledIntegral:
         self.sigma, self.rate = float(sigma), float(rate)
         # every reading of σ and q lies within this relative distance of the float
         self.spread = UNIT * 4 + max(relative_radius(sigma), relative_radius(rate))
+        if self.spread > 1e-12:
+            raise ArithmeticError("the parameters are not known precisely enough")
         self.tolerance = 25.0 + math.log(count)
         self.cut = math.inf
         self.given_up = arb(0)
@@ -192,7 +194,9 @@ class SampledIntegral:
     def missing(self, grid: Grid, tau: float, reach: float) -> float:
         """What quadrature and window leave out, relative to the moment: normal tails are at most ½e^{−z²/2}."""
         gain = 2 * math.pi * _THETAS * self.sigma**2 / grid.step
-        quadrature = 3 * math.exp(min(float((self.growth(tau, reach) - gain).min()), 0.0))
+        depth = float((self.growth(tau, reach) - gain).min())
+        # 2/(e^x − 1) ≤ 3e^{−x} from e^x = 3 on; a grid that is too coarse for that proves nothing
+        quadrature = 3 * math.exp(depth) if depth < -1.1 else math.inf
         low, high = -float(grid.x[0]) / self.sigma, float(grid.x[-1]) / self.sigma
         if not self.removed:
             lift = -tau * math.log1p(-self.rate)
@@ -203,7 +207,10 @@ class SampledIntegral:
         slope = edge / self.sigma**2 + (edge - self.cut) / self.soft**2 - order / self.sigma**2
         if edge < self.cut or slope <= 0:
             return math.inf
-        far = math.exp(min(self._far_exponent(edge, order), 700.0)) / (slope * self.sigma * math.sqrt(2 * math.pi))
+        far = 2 * math.exp(min(self._far_exponent(edge, order), 700.0)) / (slope * self.sigma * math.sqrt(2 * math.pi))
+        # the moment is at least 1 up to what the cut takes from the mean loss, tilted (proofs/contour.md §4)
+        if float(self.given_up) / self.count * (1 + tau) * (1 + self.cut + 10 * self.sigma) / self.sigma**2 > 0.01:
+            return math.inf
         return SAFETY * 1.1 * (quadrature + math.exp(-low * low / 2) + far)
 
     def losses(self, u: Array) -> tuple[Array, Array]:
