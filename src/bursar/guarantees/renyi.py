@@ -113,10 +113,10 @@ class Renyi(Guarantee):
             min(_LARGEST_EXCESS, math.log(self.largest_order - 1)) if self.largest_order < math.inf else _LARGEST_EXCESS
         )
         low = min(_SMALLEST_EXCESS, high - 1)
-        excess = minimiser(lambda u: rough(1 + math.exp(u)), low, high, points=18, steps=12)
-        tried = sorted({1 + math.exp(excess), *self.candidates()}, key=rough)[:3]
+        excess = minimiser(lambda u: rough(1 + math.exp(u)), low, high, points=14, steps=9)
+        tried = sorted({1 + math.exp(excess), *self.candidates()}, key=rough)[:2]
         # The optimal conversion prefers slightly smaller orders than the simple one where ε is small.
-        tried += [1 + 0.6 * (tried[0] - 1), 1 + 0.3 * (tried[0] - 1)]
+        tried.append(1 + 0.6 * (tried[0] - 1))
         results = [(float(bound.upper()), alpha, bound) for alpha, bound in ((a, certified(arb(a))) for a in tried)]
         best = min(results, key=lambda row: row[0] if row[0] == row[0] else math.inf)
         return best[1], best[2]

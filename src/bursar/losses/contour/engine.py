@@ -26,7 +26,7 @@ from bursar.numerics.lattice import short
 MOST_NODES = 12_000
 _GOOD = 1e-7  # of δ: what aliases and cut may take without choosing the nodes anew
 _FEW = 150  # nodes; where more are needed, a more careful look at the decay pays
-_PRECISE = math.log(1e9)  # aliases and the cut are pushed this far below δ
+_PRECISE = math.log(2e8)  # aliases and the cut are pushed this far below δ
 
 
 class NoContour(Exception):
@@ -230,7 +230,7 @@ def _root(falling: Callable[[float], float], failure: str) -> float:
         high, low = low, low - 1.5
         if low < -25:
             raise NoContour(failure)
-    while high - low > 0.03:
+    while high - low > 0.05:
         middle = (low + high) / 2
         low, high = (middle, high) if falling(middle) > 0 else (low, middle)
     return (low + high) / 2

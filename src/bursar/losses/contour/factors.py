@@ -123,7 +123,7 @@ class ClosedFactor(Factor):
         """
         norm = self.loss.cumulant(arb(tau)).real
         best: list[tuple[float, float]] = []
-        for parts in (1, 4, 16):
+        for parts in (1, 6):
             width = 2 * reach / parts
             first = height() * (-reach - tau * reach - norm).exp() * width
             growth = (width * (arb(1) / 2 + tau)).exp()
