@@ -14,7 +14,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any, Self
 
-from bursar.numerics.balls import Ball, down_fraction, finite, up_fraction
+from bursar.numerics.balls import Ball, finite, up_fraction
 from bursar.numerics.real import Real
 from bursar.written import Written
 
@@ -72,11 +72,6 @@ def rounded_up(value: Ball) -> Real:
     if not finite(value):
         raise ArithmeticError("the derived number is not finite")
     return Real(max(up_fraction(value), Fraction(0)))
-
-
-def rounded_down(value: Ball) -> Real:
-    """A derived number, rounded down to a short exact one."""
-    return Real(max(down_fraction(value), Fraction(0)))
 
 
 def total(numbers: Sequence[tuple[Real, int]]) -> Real:

@@ -97,18 +97,6 @@ class _Remove(SampledRemove):
         """ln ∫ φ·odds^{t+1}."""
         return self._powers(complex_ball(t) + 1).log()
 
-    def integer_moment(self, order: int) -> Ball:
-        """E_Q[odds^order] by the binomial theorem: Σ C(n,j)(1−q)^{n−j}q^j e^{(j²−j)/(2σ²)} (Mironov, Talwar and Zhang
-        2019).
-        """
-        q, half = self.rate, 1 / (2 * self.sigma * self.sigma)
-        log_odds = (q / (1 - q)).log()
-        total, binomial = arb(0), arb(1)
-        for j in range(order + 1):
-            total += binomial * (j * log_odds + (j * j - j) * half).exp()
-            binomial = binomial * (order - j) / (j + 1)
-        return total * (order * (1 - q).log()).exp()
-
 
 @dataclass(frozen=True)
 class _Add(SampledAdd):

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bursar.errors import BursarError, ConversionRefused, LossUnknown
+from bursar.errors import ConversionRefused, LossUnknown
 from bursar.guarantees import (
     GDP,
     TCDP,
@@ -168,5 +168,5 @@ def known_losses(mechanism: Mechanism) -> Directions | str:
     """The loss distributions, or why they are not known."""
     try:
         return mechanism.losses()
-    except (LossUnknown, BursarError) as unknown:
+    except LossUnknown as unknown:
         return str(unknown)

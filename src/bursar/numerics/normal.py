@@ -15,8 +15,3 @@ def cdf(x: Ball) -> Ball:
 def quantile(p: Ball) -> Ball:
     """Φ⁻¹(p) for 0 < p < 1."""
     return -arb(2).sqrt() * (2 * p).erfcinv()
-
-
-def density(x: Ball) -> Ball:
-    """φ(x)."""
-    return (-x * x / 2).exp() / (2 * arb.pi()).sqrt()

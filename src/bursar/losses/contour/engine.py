@@ -65,7 +65,7 @@ class Contour:
         self.moments = self._moments()
 
     def _moments(self) -> list[ComplexBall]:
-        """exp(K(t))/(t(t+1)) as logarithm of the first and the rest apart: [(ln moment, t)]."""
+        """K(t) of the composition at every node, up to multiples of 2πi."""
         total = [acb(0)] * len(self.frequencies)
         for factor in self.factors:
             total = [a + b for a, b in zip(total, factor.log_moments(self.tau, self.frequencies), strict=True)]
