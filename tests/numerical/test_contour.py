@@ -16,7 +16,8 @@ from flint import arb, ctx
 import bursar as b
 from bursar.losses.contour.engine import NoContour, choose_tilt
 from bursar.losses.contour.factors import factor_of
-from bursar.losses.contour.sampled_integral import ULPS, SampledIntegral
+from bursar.losses.contour.sampled_integral import SampledIntegral
+from bursar.numerics.trusted import ULPS
 from bursar.losses.contour.solve import delta_at, epsilon_at
 from bursar.numerics.balls import ball, working
 

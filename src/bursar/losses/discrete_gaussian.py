@@ -31,6 +31,10 @@ class DiscreteGaussianLoss(Loss):
         tau = acb(0, 1) * 2 * arb.pi() * s
         return (2 * arb.pi() * s).sqrt() * c.modular_theta(tau)[2]
 
+    def normaliser(self) -> Ball:
+        """Σ_y e^{−y²/(2σ²)}."""
+        return self._theta(acb(0)).real
+
     def _tail(self, m: int) -> Ball:
         """P(Y ≥ m), summed until the geometric remainder is negligible."""
         if m <= 0:
@@ -45,7 +49,7 @@ class DiscreteGaussianLoss(Loss):
             ratio *= shrink
             if term <= total * stop * (1 - ratio):
                 # what is left is at most a geometric series with the current ratio
-                return (total + hull(arb(0), term / (1 - ratio))) / self._theta(acb(0)).real
+                return (total + hull(arb(0), term / (1 - ratio))) / self.normaliser()
         raise LossUnknown(f"a discrete Gaussian with σ² = {float(s):g} needs too many terms for its exact profile")
 
     def _threshold(self, x: Ball) -> Ball:
@@ -112,7 +116,7 @@ class DiscreteGaussianLoss(Loss):
             total += 2 * y * y * (-arb(y * y) / (2 * s)).exp()
         # from y = 9 on y²e^{−y²/(2s)} falls by more than half at each step
         rest = 4 * 81 * (-arb(81) / (2 * s)).exp()
-        return (total + hull(arb(0), rest)) / self._theta(acb(0)).real
+        return (total + hull(arb(0), rest)) / self.normaliser()
 
     def cumulant(self, t: object) -> ComplexBall:
         """t(t + 1)Δ²/(2σ²) + ln[ϑ(tΔ)/ϑ(0)]."""

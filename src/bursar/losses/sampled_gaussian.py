@@ -36,7 +36,7 @@ def sampled_gaussian(sigma: Ball, rate: Ball) -> Directions:
 
 def replaced_gaussian(sigma: Ball, rate: Ball) -> Directions:
     """The replace-one relation: the sampled record's contribution moves from −½ to ½ of the sensitivity."""
-    return symmetric(_Replace(sigma, rate))
+    return symmetric(ReplacedGaussian(sigma, rate))
 
 
 def normal_integral(h: Integrand, sigma: Ball, *, flat: Ball, steep: Ball, growth: Ball) -> ComplexBall:
@@ -120,7 +120,7 @@ class _Add(SampledAdd):
 
 
 @dataclass(frozen=True)
-class _Replace(Loss):
+class ReplacedGaussian(Loss):
     """(1−q)N(0, σ²) + qN(−½, σ²) against the mirror image; the loss falls with x."""
 
     sigma: Ball

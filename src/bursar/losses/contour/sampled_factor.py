@@ -17,9 +17,10 @@ from flint import acb, arb
 
 from bursar.losses._base import Loss
 from bursar.losses.contour.factors import Decay, Factor, uniform_decay
-from bursar.losses.contour.sampled_integral import SAFETY, ULPS, UNIT, Grid, SampledIntegral
+from bursar.losses.contour.sampled_integral import Grid, SampledIntegral
 from bursar.losses.sampled_gaussian import _Add, _Remove
 from bursar.numerics.balls import Ball, ComplexBall, up
+from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _PROBES = np.array([0.01, 0.3, 3.0, 60.0])
 _LADDER = np.array([0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 1.5])

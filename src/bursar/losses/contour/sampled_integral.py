@@ -26,12 +26,8 @@ from flint import arb
 from bursar.numerics import normal
 from bursar.numerics.balls import Ball
 from bursar.numerics.lattice import short
+from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
-UNIT = 2.0**-53
-ULPS = (
-    8  # what numpy's exp, expm1, log1p, sin and cos and libm's erfc are trusted with: tests sample them against balls
-)
-SAFETY = 1.01  # the error bounds are themselves computed in floats
 _THETAS = np.array([0.05, 0.12, 0.25, 0.5, 0.9, 1.4, 2.0, 2.7])
 _MOST_NODES = 60_000
 

@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 from flint import arb
 
-from bursar.losses._base import Loss
-from bursar.losses.contour.engine import Contour, Errors, NoContour, chernoff_constant, choose_tilt, tilt_for
+from bursar.losses.answer import Answer, Losses, leak_of
+from bursar.losses.contour.engine import Contour, NoContour, chernoff_constant, choose_tilt, tilt_for
 from bursar.losses.contour.factors import Factor, GaussianFactor, factor_of
 from bursar.numerics.balls import Ball, down, up
 
-Losses = Sequence[tuple[Loss, int]]
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A certified interval, the error budget behind it, and how many nodes it took."""
-
-    lower: float
-    upper: float
-    errors: Errors
-    nodes: int
-    tilt: float
-
-
 def delta_at(losses: Losses, epsilon: Ball) -> Answer:
     """δ(ε) of the composed losses."""
-    leak = _leak(losses)
+    leak = leak_of(losses)
     near = float(epsilon)
     factors = _factors(losses, math.log(1e-9))
     for _ in range(2):
@@ -39,12 +23,12 @@ def delta_at(losses: Losses, epsilon: Ball) -> Answer:
     # δ falls with ε, so the ends of ε's ball give the ends of δ's
     upper, errors = contour.evaluate(down(epsilon))[1:]
     lower = contour.evaluate(up(epsilon))[0]
-    return Answer(max(down(lower), 0.0), min(up(upper), 1.0), errors, len(contour.frequencies), tau)
+    return Answer(max(down(lower), 0.0), min(up(upper), 1.0), errors.terms(), "contour", len(contour.frequencies), tau)
 
 
 def epsilon_at(losses: Losses, delta: Ball) -> Answer:
     """The smallest ε ≥ 0 with δ(ε) ≤ δ of the composed losses."""
-    leak = _leak(losses)
+    leak = leak_of(losses)
     target = delta - leak
     if not target > 0:
         raise NoContour("δ does not exceed what the releases leak")
@@ -64,7 +48,7 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer:
 
 def at_most(losses: Losses, epsilon: float, delta: Ball, tilt: float) -> bool:
     """Whether δ(ε) of the composed losses is certainly at most δ: by the largest loss, Chernoff, or evaluation."""
-    leak, x = _leak(losses), arb(epsilon)
+    leak, x = leak_of(losses), arb(epsilon)
     if sum((count * loss.support()[1] for loss, count in losses), arb(0)) <= x:
         return bool(leak <= delta)
     factors = _factors(losses, float(delta.log()) - 1)
@@ -91,7 +75,7 @@ def _at_zero(losses: Losses, delta: Ball) -> Answer:
     """ε would be negative: certify that δ(0) is at most δ."""
     at_zero = delta_at(losses, arb(0))
     if arb(at_zero.upper) <= delta:
-        return Answer(0.0, 0.0, at_zero.errors, at_zero.nodes, at_zero.tilt)
+        return Answer(0.0, 0.0, at_zero.errors, "contour", at_zero.nodes, at_zero.tilt)
     raise NoContour("ε is too close to 0 to be told from it")
 
 
@@ -104,7 +88,7 @@ def _certified(contour: Contour, near: float, delta: Ball, log_delta: float) -> 
     least = 4 * math.ulp(near)
     high = _walk(near, 1, max(1.1 * gap_up / slope, least), lambda x: contour.evaluate(x)[1] <= delta)
     low = _walk(near, -1, max(1.1 * gap_down / slope, least), lambda x: contour.evaluate(x)[0] > delta)
-    return Answer(max(low, 0.0), max(high, 0.0), errors, len(contour.frequencies), contour.tau)
+    return Answer(max(low, 0.0), max(high, 0.0), errors.terms(), "contour", len(contour.frequencies), contour.tau)
 
 
 def _walk(start: float, side: int, step: float, proved: object) -> float:
@@ -135,13 +119,3 @@ def _factors(losses: Losses, log_delta: float) -> list[Factor]:
     if not any(factor.smooth for factor in factors):
         raise NoContour("no release has a density, and atoms alone do not decay")
     return factors
-
-
-def _leak(losses: Losses) -> Ball:
-    """1 − Π(1 − P(L = ∞))^count."""
-    kept = arb(0)
-    for loss, count in losses:
-        mass = loss.infinite_mass()
-        if not mass <= 0:
-            kept += count * (-mass).log1p()
-    return -kept.expm1() if not kept >= 0 else arb(0)

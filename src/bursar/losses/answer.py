@@ -1,0 +1,57 @@
+"""What an engine answers about one direction of a composition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flint import arb
+
+from bursar.losses._base import Loss
+from bursar.numerics.balls import Ball
+
+Losses = Sequence[tuple[Loss, int]]
+"""The losses of one direction with their counts."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A certified interval, the named errors inside it relative to δ, and which engine took how many nodes at which
+    tilt.
+    """
+
+    lower: float
+    upper: float
+    errors: tuple[tuple[str, float], ...]
+    engine: str
+    nodes: int
+    tilt: float
+
+    @property
+    def width(self) -> float:
+        """The width of the interval, relative to its upper end."""
+        return (self.upper - self.lower) / self.upper if self.upper > 0 else 0.0
+
+
+def leak_of(losses: Losses) -> Ball:
+    """The chance that some release has an infinite loss: 1 − Π(1 − P(L = ∞))^count."""
+    kept = arb(0)
+    for loss, count in losses:
+        mass = loss.infinite_mass()
+        if not mass <= 0:
+            kept += count * (-mass).log1p()
+    return -kept.expm1() if not kept >= 0 else arb(0)
+
+
+@dataclass(frozen=True)
+class Precision:
+    """How narrow an answer is wanted, how much work it may take, and by which engine where one is forced."""
+
+    width: float | None = None
+    """Relative to the answer; None asks for what the composition allows: see `engines.usual_width`."""
+    effort: str = "normal"
+    engine: str | None = None
+
+
+EFFORTS = {"low": 1 << 17, "normal": 1 << 20, "high": 1 << 23}
+"""The most grid points that an effort allows."""

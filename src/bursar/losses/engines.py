@@ -1,0 +1,114 @@
+"""The two engines as one: each direction of a composition is asked of the contour engine, and of the lattice engine where
+the other cannot serve or stays wider than asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from bursar.losses import contour, lattice
+from bursar.losses.answer import EFFORTS, Answer, Losses, Precision
+from bursar.losses.contour import NoContour
+from bursar.losses.gaussian import GaussianLoss
+from bursar.losses.lattice import NoLattice
+from bursar.losses.sampled import SampledAdd, SampledRemove
+from bursar.losses.sampled_gaussian import ReplacedGaussian
+from bursar.losses.table import TableLoss
+from bursar.numerics.balls import Ball
+
+_MANY = 100
+
+
+class NoEngine(Exception):
+    """Neither engine serves this composition."""
+
+
+def usual_width(losses: Losses) -> float:
+    """A millionth where something Gaussian is released, a thousandth where more than a hundred different atomic losses
+    meet, else 1e-4.
+    """
+    if any(_gaussian(loss) for loss, _ in losses):
+        return 1e-6
+    return 1e-3 if sum(isinstance(loss, TableLoss) for loss, _ in losses) > _MANY else 1e-4
+
+
+def _gaussian(loss: object) -> bool:
+    base = loss.base.remove if isinstance(loss, (SampledAdd, SampledRemove)) else loss
+    return isinstance(base, (GaussianLoss, ReplacedGaussian))
+
+
+def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) -> Answer:
+    """The smallest ε ≥ 0 at which every direction's δ(ε) is at most δ."""
+    answers: list[Answer] = []
+    for losses in directions:
+        # Mostly the other direction is the cheaper one, which is easier to show than to solve.
+        if answers and answers[0].engine == "contour" and _cheaper(losses, answers[0], delta):
+            continue
+        answers.append(
+            _ask(
+                losses,
+                precision,
+                lambda: contour.epsilon_at(losses, delta),
+                lambda width, most: lattice.epsilon_at(losses, delta, width, most),
+            )
+        )
+    return _worst(answers)
+
+
+def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) -> Answer:
+    """The largest of the directions' δ(ε)."""
+    return _worst(
+        [
+            _ask(
+                losses,
+                precision,
+                lambda: contour.delta_at(losses, epsilon),
+                lambda width, most: lattice.delta_at(losses, epsilon, width, most),
+            )
+            for losses in directions
+        ]
+    )
+
+
+def _cheaper(losses: Losses, first: Answer, delta: Ball) -> bool:
+    try:
+        return contour.at_most(losses, first.upper, delta, first.tilt)
+    except (NoContour, ArithmeticError, ValueError):
+        return False
+
+
+def _ask(
+    losses: Losses, precision: Precision, smooth: Callable[[], Answer], gridded: Callable[[float, int], Answer]
+) -> Answer:
+    """The contour engine first; the lattice engine where that fails or is not narrow enough, and then both hold."""
+    width = usual_width(losses) if precision.width is None else precision.width
+    reasons, found = [], None
+    if precision.engine != "lattice":
+        try:
+            found = smooth()
+        except (NoContour, ArithmeticError, ValueError) as limit:  # whatever the floats stumble over, fail closed
+            reasons.append(f"the contour engine: {limit}")
+    if found is not None and (found.width <= width or precision.engine == "contour"):
+        return found
+    if precision.engine != "contour":
+        try:
+            other = gridded(width, EFFORTS[precision.effort])
+            found = other if found is None else _both(found, other)
+        except (NoLattice, ArithmeticError, ValueError) as limit:
+            reasons.append(f"the lattice engine: {limit}")
+    if found is None:
+        raise NoEngine("; ".join(reasons))
+    return found
+
+
+def _both(first: Answer, second: Answer) -> Answer:
+    """Two proved intervals: the narrower one's record with the ends of both."""
+    best = min(first, second, key=lambda answer: answer.width)
+    return replace(best, lower=max(first.lower, second.lower), upper=min(first.upper, second.upper))
+
+
+def _worst(answers: Sequence[Answer]) -> Answer:
+    """The larger of the lower and of the upper ends; the record of the one that decides the upper."""
+    top = max(answers, key=lambda found: found.upper)
+    return replace(top, lower=max(found.lower for found in answers))

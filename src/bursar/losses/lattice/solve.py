@@ -1,0 +1,239 @@
+"""Questions put to the lattice engine, one direction at a time: δ at an ε, or ε at a δ, with both ends proved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from flint import arb
+
+from bursar.losses._base import Loss
+from bursar.losses.answer import Answer, Losses, leak_of
+from bursar.losses.density import DensityLoss
+from bursar.losses.lattice.engine import Lattice
+from bursar.losses.lattice.grid import Gridded, NoLattice, Places, TooFine, gridded, gridded_profile, places
+from bursar.losses.lattice.law import Law, law_of
+from bursar.losses.tilt import Tilts
+from bursar.numerics.balls import Ball, down, up
+from bursar.numerics.search import minimiser
+
+MOST_POINTS = 1 << 20
+_COARSE = 400  # cells for a first look
+
+
+class Source:
+    """One loss and its count: where its mass lies, roughly, and the way to put it on a grid."""
+
+    def __init__(self, loss: Loss, count: int, depth: float) -> None:
+        self.loss, self.count, self.depth = loss, count, depth + math.log(count)
+        if isinstance(loss, DensityLoss):
+            raise NoLattice("a profile by integration is too slow for every point of a grid")
+        self.law = law_of(loss, self.depth)
+        self.look = self._first_look()
+
+    def _first_look(self) -> Places:
+        if self.law is None:
+            low, high = down(self.loss.support()[0]), up(self.loss.support()[1])
+            step = (high - low) / _COARSE
+            grid = gridded_profile(self.loss, 1, step, 0.0, self.depth)
+            at = step * (grid.first + np.arange(len(grid.weights)))
+            kept = grid.weights > 0
+            heights, none = np.log(grid.weights[kept]) + grid.log_norm, np.zeros(int(kept.sum()))
+            return Places(at[kept], none, heights, none, none.astype(np.int64), none, grid.lost)
+        return places(self.law, _extent(self.law) / _COARSE)
+
+    def grid(self, step: float, tau: float) -> Gridded:
+        """On the grid of this step, tilted."""
+        if self.law is None:
+            return gridded_profile(self.loss, self.count, step, tau, self.depth)
+        return gridded(places(self.law, step), self.count, step, tau)
+
+
+def _extent(law: Law) -> float:
+    """How far the losses reach."""
+    ends = [float(np.abs(law.losses).max())] if len(law.losses) else []
+    if law.density is not None:
+        ends.append(float(np.abs(law.density.loss(np.array([law.density.low, law.density.high]))[0]).max()))
+    return max(*ends, 1e-12) if ends else 1.0
+
+
+def epsilon_at(losses: Losses, delta: Ball, width: float, most: int = MOST_POINTS) -> Answer:
+    """The smallest ε ≥ 0 with δ(ε) ≤ δ of the composed losses."""
+    leak = leak_of(losses)
+    target = delta - leak
+    if not target > 0:
+        raise NoLattice("δ does not exceed what the releases leak")
+    log_delta = float(target.log())
+    work = _Work(losses, leak, log_delta, most)
+    tau = _best_tilt(lambda t: (work.cumulant(t)[0] + _log_constant(t) - log_delta) / t)
+    guess = (work.cumulant(tau)[0] + _log_constant(tau) - log_delta) / tau
+    if guess <= 0 and arb(delta_at(losses, arb(0), max(width, 1e-2), most).upper) <= delta:
+        return Answer(0.0, 0.0, (), "lattice", 0, tau)
+
+    def attempt(step: float, tau: float, near: float, precision: float) -> Answer:
+        return _between(work.lattice(step, tau, near, precision), near, delta, log_delta, precision)
+
+    def suited(tau: float, near: float, precision: float) -> float:
+        scale = max(near, 0.05 * math.sqrt(work.cumulant(tau)[2]), 1e-9)
+        return 0.7 * math.sqrt(precision * scale / (work.moving * (tau + 1)))
+
+    # a coarse look finds ε; around it the tilt is chosen anew
+    tilts, guess = Tilts(lambda t: work.cumulant(t)[0], tau), max(guess, 0.0)
+    tau, length = tilts.best(guess, log_delta)
+    coarse = max(width, 3e-2)
+    seen = _refined(lambda h: attempt(h, tau, guess, coarse), work.fitting(suited(tau, guess, coarse), length), coarse)
+    if seen.upper == 0 or width >= coarse:
+        return seen
+    tau, length = tilts.best(seen.upper, log_delta)
+    step = work.fitting(suited(tau, seen.upper, width), length)
+    return _refined(lambda h: attempt(h, tau, seen.upper, width), step, width)
+
+
+def delta_at(losses: Losses, epsilon: Ball, width: float, most: int = MOST_POINTS) -> Answer:
+    """δ(ε) of the composed losses."""
+    leak, near, log_delta = leak_of(losses), float(epsilon), math.log(1e-9)
+    top = sum((count * loss.support()[1] for loss, count in losses), arb(0))
+    if top <= epsilon:
+        return Answer(down(leak), up(leak), (), "lattice", 0, 1.0)
+    for _ in range(2):
+        work = _Work(losses, leak, log_delta, most)
+        tau = _best_tilt(lambda t: work.cumulant(t)[0] + _log_constant(t) - t * near)
+        tau = max(tau, 0.25 / math.sqrt(work.cumulant(tau)[2] + 1e-300)) if tau < 1 else tau
+        log_delta = min(work.cumulant(tau)[0] + _log_constant(tau) - tau * near, -0.1)
+    tilts = Tilts(lambda t: work.cumulant(t)[0], tau)
+
+    def attempt(step: float, precision: float) -> Answer:
+        lattice = work.lattice(step, tau, near, precision)
+        upper = min(up(lattice.upper(down(epsilon))), 1.0)
+        lower = max(down(lattice.lower(up(epsilon), log_delta, precision)), 0.0)
+        return Answer(min(lower, upper), upper, lattice.budget(log_delta), "lattice", lattice.size, tau)
+
+    for precision in (max(width, 3e-2), width):
+        tau, length = tilts.best(near, log_delta)
+        step = work.fitting(0.7 * math.sqrt(precision / (work.moving * tau * (tau + 1))), length)
+        found = _refined(lambda h: attempt(h, precision), step, precision)
+        if found.width <= width or found.upper <= 0:
+            break
+        log_delta = work.log_delta = min(math.log(found.upper), -0.1)
+    return found
+
+
+class _Work:
+    """One direction of a composition, ready to be put on grids."""
+
+    def __init__(self, losses: Losses, leak: Ball, log_delta: float, most: int) -> None:
+        self.leak, self.log_delta, self.most = leak, log_delta, most
+        self.sources = [Source(loss, count, 28.0 - log_delta) for loss, count in losses]
+        self.moving = sum(source.count for source in self.sources)
+
+    def cumulant(self, tau: float) -> tuple[float, float, float]:
+        """K, K′ and K″ of the composition, in floats."""
+        rows = [(source.count, source.look.cumulant(tau)) for source in self.sources]
+        return tuple(math.fsum(count * row[i] for count, row in rows) for i in range(3))  # type: ignore[return-value]
+
+    def lattice(self, step: float, tau: float, epsilon: float, width: float) -> Lattice:
+        """The composition on a grid, composed around an ε."""
+        lattice = Lattice([source.grid(step, tau) for source in self.sources], step, tau, self.leak)
+        lattice.compose(epsilon, self.log_delta, width, self.most)
+        return lattice
+
+    def fitting(self, step: float, length: float) -> float:
+        """A step about this large, not too fine for the period, that divides the atom which carries the most mass, so
+        that it need not be moved.
+        """
+        step = max(step, 1.05 * length / self.most)
+        atoms = [
+            (source.count * math.exp(float(height)), abs(float(place)))
+            for source in self.sources
+            if source.law is not None
+            for place, height in zip(source.law.losses[:64], source.law.log_masses[:64], strict=True)
+            if place != 0
+        ]
+        if not atoms:
+            return step
+        place = max(atoms)[1]
+        return place / math.ceil(place / step)
+
+
+def _refined(attempt: Callable[[float], Answer], step: float, width: float) -> Answer:
+    """The largest grid that fits, then half the step until the width is met; the narrowest answer counts."""
+    for _ in range(12):
+        try:
+            best = attempt(step)
+            break
+        except TooFine:
+            step *= 2
+    else:
+        raise NoLattice("no grid within the limits")
+    for _ in range(8):
+        if best.upper - best.lower <= width * best.upper:
+            break
+        step /= 2
+        try:
+            found = attempt(step)
+        except NoLattice:
+            break
+        best = min(best, found, key=lambda answer: answer.upper - answer.lower)
+    return best
+
+
+def _between(lattice: Lattice, guess: float, delta: Ball, log_delta: float, width: float) -> Answer:
+    """The last ε certainly too small and the first certainly enough."""
+    floor = max((lattice.start + 8) * lattice.step + lattice.slack + lattice.reach(log_delta, width), 0.0)
+    target, near = float(delta.log()), 0.02 * width
+    low, high = _ends(lattice.upper, delta, target, floor, guess, near)
+    if low is None and floor > 0:
+        raise NoLattice("ε lies below the window")
+    lower = None
+    if low is not None:
+        lower, _ = _ends(lambda x: lattice.lower(x, log_delta, width), delta, target, floor, high, near)
+        lattice.lower(high if lower is None else lower, log_delta, width)
+    upper = 0.0 if low is None else high
+    return Answer(lower or 0.0, upper, lattice.budget(log_delta), "lattice", lattice.size, lattice.tau)
+
+
+def _ends(
+    falling: Callable[[float], Ball], delta: Ball, target: float, floor: float, start: float, near: float
+) -> tuple[float | None, float]:
+    """(a, b) close together with falling(a) > δ and falling(b) ≤ δ, walking from the start; a is None where no a ≥ floor
+    is found.
+    """
+    high, step = max(start, floor), near * abs(start) + 1e-12
+    while not (value := falling(high)) <= delta:
+        high, step = high + step, 3 * step
+    low, at_high = high, _height(value, target)
+    while (value := falling(low)) <= delta:
+        if low <= floor:
+            return None, high
+        high, at_high = low, _height(value, target)
+        low, step = max(low - step, floor), 3 * step
+    at_low, side = _height(value, target), 0
+    for _ in range(80):
+        if high - low <= near * high or high - low <= 4 * math.ulp(high):
+            break
+        share = at_low / (at_low - at_high) if math.isfinite(at_low - at_high) and at_low > at_high else 0.5
+        x = low + (high - low) * min(max(share, 0.02), 0.98)
+        value = falling(x)
+        if value <= delta:
+            high, at_high = x, _height(value, target)
+            at_low, side = (at_low / 2 if side == 1 else at_low), 1
+        elif value > delta:
+            low, at_low = x, max(_height(value, target), 1e-18)
+            at_high, side = (at_high / 2 if side == -1 else at_high), -1
+        else:
+            break  # the ball straddles δ: no closer ends can be told apart
+    return (low if falling(low) > delta else None), high
+
+
+def _height(value: Ball, target: float) -> float:
+    middle = value.mid()
+    return (float(middle.log()) if middle > 0 else -1e4) - target
+
+
+def _best_tilt(price: Callable[[float], float]) -> float:
+    return math.exp(minimiser(lambda u: price(math.exp(u)), math.log(1e-3), math.log(1e5), points=40, steps=20))
+
+
+def _log_constant(tau: float) -> float:
+    return tau * math.log(tau) - (1 + tau) * math.log1p(tau)
