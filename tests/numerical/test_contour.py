@@ -17,9 +17,9 @@ import bursar as b
 from bursar.losses.contour.engine import NoContour, choose_tilt
 from bursar.losses.contour.factors import factor_of
 from bursar.losses.contour.sampled_integral import SampledIntegral
-from bursar.numerics.trusted import ULPS
 from bursar.losses.contour.solve import delta_at, epsilon_at
 from bursar.numerics.balls import ball, working
+from bursar.numerics.trusted import ULPS
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "compositions.json").read_text())
 # Served by other theorems, or left to a lattice: nothing in them decays fast enough along a line.

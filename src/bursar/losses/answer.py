@@ -53,5 +53,6 @@ class Precision:
     engine: str | None = None
 
 
+USUAL = Precision()
 EFFORTS = {"low": 1 << 17, "normal": 1 << 20, "high": 1 << 23}
 """The most grid points that an effort allows."""

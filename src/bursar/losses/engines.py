@@ -1,11 +1,11 @@
-"""The two engines as one: each direction of a composition is asked of the contour engine, and of the lattice engine where
-the other cannot serve or stays wider than asked.
+"""The two engines as one: each direction is asked of the contour engine, and of the lattice engine where the other
+cannot serve or stays wider than asked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bursar.losses import contour, lattice
 from bursar.losses.answer import EFFORTS, Answer, Losses, Precision
@@ -40,35 +40,27 @@ def _gaussian(loss: object) -> bool:
 
 def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) -> Answer:
     """The smallest ε ≥ 0 at which every direction's δ(ε) is at most δ."""
+    ask = _Ask(
+        precision,
+        lambda losses: contour.epsilon_at(losses, delta),
+        lambda losses, width, most: lattice.epsilon_at(losses, delta, width, most),
+    )
     answers: list[Answer] = []
     for losses in directions:
         # Mostly the other direction is the cheaper one, which is easier to show than to solve.
-        if answers and answers[0].engine == "contour" and _cheaper(losses, answers[0], delta):
-            continue
-        answers.append(
-            _ask(
-                losses,
-                precision,
-                lambda: contour.epsilon_at(losses, delta),
-                lambda width, most: lattice.epsilon_at(losses, delta, width, most),
-            )
-        )
+        if not (answers and precision.engine is None and _cheaper(losses, answers[0], delta)):
+            answers.append(ask(losses))
     return _worst(answers)
 
 
 def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) -> Answer:
     """The largest of the directions' δ(ε)."""
-    return _worst(
-        [
-            _ask(
-                losses,
-                precision,
-                lambda: contour.delta_at(losses, epsilon),
-                lambda width, most: lattice.delta_at(losses, epsilon, width, most),
-            )
-            for losses in directions
-        ]
+    ask = _Ask(
+        precision,
+        lambda losses: contour.delta_at(losses, epsilon),
+        lambda losses, width, most: lattice.delta_at(losses, epsilon, width, most),
     )
+    return _worst([ask(losses) for losses in directions])
 
 
 def _cheaper(losses: Losses, first: Answer, delta: Ball) -> bool:
@@ -78,28 +70,32 @@ def _cheaper(losses: Losses, first: Answer, delta: Ball) -> bool:
         return False
 
 
-def _ask(
-    losses: Losses, precision: Precision, smooth: Callable[[], Answer], gridded: Callable[[float, int], Answer]
-) -> Answer:
+@dataclass(frozen=True)
+class _Ask:
     """The contour engine first; the lattice engine where that fails or is not narrow enough, and then both hold."""
-    width = usual_width(losses) if precision.width is None else precision.width
-    reasons, found = [], None
-    if precision.engine != "lattice":
-        try:
-            found = smooth()
-        except (NoContour, ArithmeticError, ValueError) as limit:  # whatever the floats stumble over, fail closed
-            reasons.append(f"the contour engine: {limit}")
-    if found is not None and (found.width <= width or precision.engine == "contour"):
+
+    precision: Precision
+    smooth: Callable[[Losses], Answer]
+    gridded: Callable[[Losses, float, int], Answer]
+
+    def __call__(self, losses: Losses) -> Answer:
+        wanted, forced = self.precision.width, self.precision.engine
+        width = usual_width(losses) if wanted is None else wanted
+        reasons, found = [], None
+        if forced != "lattice":
+            try:
+                found = self.smooth(losses)
+            except (NoContour, ArithmeticError, ValueError) as limit:  # whatever the floats stumble over, fail closed
+                reasons.append(f"the contour engine: {limit}")
+        if forced != "contour" and (found is None or found.width > width):
+            try:
+                other = self.gridded(losses, width, EFFORTS[self.precision.effort])
+                found = other if found is None else _both(found, other)
+            except (NoLattice, ArithmeticError, ValueError) as limit:
+                reasons.append(f"the lattice engine: {limit}")
+        if found is None:
+            raise NoEngine("; ".join(reasons))
         return found
-    if precision.engine != "contour":
-        try:
-            other = gridded(width, EFFORTS[precision.effort])
-            found = other if found is None else _both(found, other)
-        except (NoLattice, ArithmeticError, ValueError) as limit:
-            reasons.append(f"the lattice engine: {limit}")
-    if found is None:
-        raise NoEngine("; ".join(reasons))
-    return found
 
 
 def _both(first: Answer, second: Answer) -> Answer:

@@ -1,9 +1,9 @@
 """Which tilt to sum at: the one whose alias length is smallest, not the saddle itself.
 
-Any tilt is sound. A sum with period B sees the law's images at distances B; Chernoff bounds at other tilts say how large
-B must be. For losses of two scales the saddle lies where far, rare losses weigh as much as near ones, and B is long;
-a smaller tilt sees the near ones alone, and pays with a Chernoff bound that is e^G times δ, so with a factor e^G in
-rounding.
+Any tilt is sound. A sum with period B sees the law's images at distances B; Chernoff bounds at other tilts say how
+large B must be. For losses of two scales the saddle lies where far, rare losses weigh as much as near ones, and B is
+long; a smaller tilt sees the near ones alone, and pays with a Chernoff bound that is e^G times δ, so with a factor e^G
+in rounding.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from bursar.composition import Composition
 from bursar.errors import ConversionRefused
 from bursar.guarantees import Guarantee, Tightness
 from bursar.guarantees.approx import ApproxDP, composed_leak_ball
-from bursar.losses.answer import Precision
+from bursar.losses.answer import USUAL, Precision
 from bursar.numerics.balls import Ball, ball, down, up
 from bursar.numerics.interval import ordered
 from bursar.numerics.real import Real
@@ -40,7 +40,7 @@ class ForEpsilon:
     """Which ε holds at this δ?"""
 
     delta: Real
-    precision: Precision = Precision()
+    precision: Precision = USUAL
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class ForDelta:
     """Which δ holds at this ε?"""
 
     epsilon: Real
-    precision: Precision = Precision()
+    precision: Precision = USUAL
 
 
 Question = ForEpsilon | ForDelta

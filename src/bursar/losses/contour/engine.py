@@ -23,7 +23,7 @@ from bursar.losses.contour.factors import Factor
 from bursar.numerics.balls import Ball, ComplexBall, up
 from bursar.numerics.lattice import short
 
-MOST_NODES = 12_000
+MOST_NODES = 4_000
 _GOOD = 1e-7  # of δ: what aliases and cut may take without choosing the nodes anew
 _FEW = 150  # nodes; where more are needed, a more careful look at the decay pays
 _PRECISE = math.log(2e8)  # aliases and the cut are pushed this far below δ
@@ -73,7 +73,7 @@ class Contour:
 
     def _period(self, epsilon: float, log_delta: float) -> float:
         """The smallest B for which Chernoff bounds at some other tilts push both sides' aliases far below δ."""
-        spread = math.sqrt(max(_rough(self.factors, self.tau)[2], 1e-300))
+        spread = math.sqrt(max(rough_cumulants(self.factors, self.tau)[2], 1e-300))
         self.ladder = [self.tau + x / spread for x in (1.5, 3.0, 4.5, 6.5, 9.0)]
         self.ladder += [self.tau * x for x in (0.3, 0.6, 0.85)]
         bounds = zip(*(factor.cumulants(self.ladder) for factor in self.factors), strict=True)
@@ -162,7 +162,7 @@ class Contour:
         return 2 * arb.pi() / arb(self.step)
 
 
-def _rough(factors: Sequence[Factor], tau: float) -> tuple[float, float, float]:
+def rough_cumulants(factors: Sequence[Factor], tau: float) -> tuple[float, float, float]:
     """K, K′ and K″ of the composition in floats."""
     sums = [factor.rough(tau) for factor in factors]
     return math.fsum(row[0] for row in sums), math.fsum(row[1] for row in sums), math.fsum(row[2] for row in sums)
@@ -188,27 +188,29 @@ def choose_tilt(factors: Sequence[Factor], log_delta: float) -> tuple[float, flo
 
     def gap(log_tau: float) -> float:
         tau = math.exp(log_tau)
-        k, mean, variance = _rough(factors, tau)
+        k, mean, variance = rough_cumulants(factors, tau)
         if not (math.isfinite(k) and math.isfinite(mean) and variance > 0):
             return -math.inf
         return _saddle(k, tau, mean, variance) - log_delta
 
     tau = math.exp(_root(gap, "no tilt reaches this δ"))
-    return tau, _rough(factors, tau)[1]
+    return tau, rough_cumulants(factors, tau)[1]
 
 
 def tilt_for(factors: Sequence[Factor], epsilon: float) -> tuple[float, float]:
     """The saddle τ at an ε, kept above 0, and the saddle-point approximation of ln δ there."""
     smallest = math.log(1e-3)
-    if _rough(factors, math.exp(smallest))[1] >= epsilon:
+    if rough_cumulants(factors, math.exp(smallest))[1] >= epsilon:
         tau = math.exp(smallest)
     else:
-        tau = math.exp(_root(lambda u: epsilon - _rough(factors, math.exp(u))[1], "ε is beyond the largest loss"))
-    variance = _rough(factors, tau)[2]
+        tau = math.exp(
+            _root(lambda u: epsilon - rough_cumulants(factors, math.exp(u))[1], "ε is beyond the largest loss")
+        )
+    variance = rough_cumulants(factors, tau)[2]
     if not variance > 0:
         raise NoContour("the losses do not vary")
     tau = max(tau, 0.25 / math.sqrt(variance))
-    k, _, variance = _rough(factors, tau)
+    k, _, variance = rough_cumulants(factors, tau)
     if not variance > 0:
         raise NoContour("the losses do not vary")
     return tau, min(_saddle(k, tau, epsilon, variance), -0.1)

@@ -7,9 +7,13 @@ import math
 from flint import arb
 
 from bursar.losses.answer import Answer, Losses, leak_of
-from bursar.losses.contour.engine import Contour, NoContour, chernoff_constant, choose_tilt, tilt_for
+from bursar.losses.contour.engine import Contour, NoContour, chernoff_constant, choose_tilt, rough_cumulants, tilt_for
 from bursar.losses.contour.factors import Factor, GaussianFactor, factor_of
+from bursar.losses.tilt import Tilts
 from bursar.numerics.balls import Ball, down, up
+
+_MANY = 300  # nodes; beyond, another tilt may pay
+
 
 def delta_at(losses: Losses, epsilon: Ball) -> Answer:
     """δ(ε) of the composed losses."""
@@ -35,8 +39,8 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer:
     log_delta = float(target.log())
     factors = _factors(losses, log_delta)
     tau, guess = choose_tilt(factors, log_delta)
-    contour = Contour(factors, leak, guess, log_delta, tau)
-    near = _newton(contour, guess, log_delta)
+    contour, near = _first_contour(factors, leak, guess, log_delta, tau)
+    tau = contour.tau
     if near > 0 and abs(near - guess) * tau > 0.3 and not contour.precise(near):
         # The saddle point was a poor guess: choose the nodes anew for the ε that they found.
         contour = Contour(factors, leak, near, log_delta, tau)
@@ -44,6 +48,34 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer:
     if near <= 0:
         return _at_zero(losses, delta)
     return _certified(contour, near, delta, log_delta)
+
+
+def _first_contour(
+    factors: list[Factor], leak: Ball, guess: float, log_delta: float, tau: float
+) -> tuple[Contour, float]:
+    """A contour at the saddle; where that takes many nodes or none suffice, at the tilt with the shortest period."""
+    contour, near = None, guess
+    try:
+        contour = Contour(factors, leak, guess, log_delta, tau)
+        near = _newton(contour, guess, log_delta)
+    except NoContour:
+        if tau <= 0:
+            raise
+    if contour is not None and len(contour.frequencies) <= _MANY:
+        return contour, near
+    tilts = Tilts(lambda t: rough_cumulants(factors, t)[0], tau)
+    for _ in range(2):
+        better, _length = tilts.best(near, log_delta)
+        try:
+            found = Contour(factors, leak, near, log_delta, better)
+            near = _newton(found, near, log_delta)
+        except NoContour:
+            break
+        if contour is None or len(found.frequencies) < len(contour.frequencies):
+            contour = found
+    if contour is None:
+        raise NoContour("the losses decay too slowly")
+    return contour, near
 
 
 def at_most(losses: Losses, epsilon: float, delta: Ball, tilt: float) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 from flint import arb
 
 from bursar.losses.contour.engine import chernoff_constant
-from bursar.losses.lattice.grid import Gridded, NoLattice, TooFine
+from bursar.losses.lattice.grid import Gridded, NoLattice, TooCoarse, TooFine
 from bursar.losses.lattice.law import Array
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT, backward, forward
@@ -39,10 +39,12 @@ class Lattice:
         self.mean = sum(m for m, _ in moments)
         self.lost = math.fsum(grid.count * grid.lost for grid in grids)
         self.slack = SAFETY * math.fsum(grid.count * grid.slack for grid in grids)
-        self.inner = math.expm1(SAFETY * math.fsum(grid.count * grid.error for grid in grids))
+        self.inner = math.expm1(min(SAFETY * math.fsum(grid.count * grid.error for grid in grids), 700.0))
         self.discretisation, self.rounding, self.last, self.wrapped = 0.0, 0.0, 0.0, arb(0)
         self.moved = sum(grid.count for grid in grids if grid.moved)
         spread = math.sqrt(self.variance)
+        if 2.2 * tau * step + 8 * step / spread > 600:
+            raise TooCoarse("the tilt is too steep for the step")
         tilts = [tau * x for x in _FACTORS] + [tau + x / spread for x in _RUNGS]
         tilts += [tau - x / spread for x in _RUNGS if tau - x / spread > 0]
         self.ladder = {tilt: self._cumulant(tilt - tau) for tilt in tilts}
@@ -54,10 +56,12 @@ class Lattice:
             exponent = more * self.step * (grid.first + np.arange(len(grid.weights)))
             top = float(exponent.max())
             value = float(grid.weights @ np.exp(exponent - top)) + len(grid.weights) * 1e-307
-            if math.isfinite(grid.relative):
-                value *= 1 + grid.relative * (1 + math.exp((self.tau + more) * self.step))
+            if grid.relative is not None:
+                value *= 1 + grid.relative[0] + grid.relative[1] * (1 + math.exp((self.tau + more) * self.step))
             else:
                 value += grid.error  # as if all of it were at the worst place
+            if math.isfinite(grid.floor):
+                value += math.exp(min((self.tau + more) * grid.floor - grid.log_norm - top, 700.0))
             total += grid.count * (top + math.log(value) + 1e-13 * (1 + abs(top)))
         return total
 
@@ -125,7 +129,11 @@ class Lattice:
         value = first - second
         # what a unit of noise in every mass can do, and rounding of the two sums
         reach = math.exp(-tau * gap) / -math.expm1(-tau * h) - math.exp(-(tau + 1) * gap) / -math.expm1(-(tau + 1) * h)
-        sums = (abs(first) + abs(second)) * (4 * ULPS + math.log2(self.size) + 8 + 4 * (tau + 1) * abs(epsilon) + min(tau * self.period, 800.0)) * UNIT
+        sums = (
+            (abs(first) + abs(second))
+            * (4 * ULPS + math.log2(self.size) + 8 + 4 * (tau + 1) * abs(epsilon) + min(tau * self.period, 800.0))
+            * UNIT
+        )
         noise = SAFETY * (self.noise * (reach + 1e-9 * abs(reach) + 1e-12) + sums)
         self.rounding, self.last = noise, epsilon
         lift = (self.head - arb(tau) * arb(epsilon)).exp()
@@ -176,7 +184,7 @@ class Lattice:
         )
 
     def lower(self, epsilon: float, log_delta: float, precision: float) -> Ball:
-        """A certified lower end of δ(ε): by the inequality of the module's head, or U itself where no place was moved."""
+        """A certified lower end of δ(ε): the inequality of the module's head, or U itself where no place was moved."""
         at = math.nextafter(epsilon + self.slack, math.inf)
         here = self.tail(at)[0]
         self.discretisation = 0.0

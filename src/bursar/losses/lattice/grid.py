@@ -1,5 +1,5 @@
-"""Laws put on the grid hℤ, upwards: the mass of each place goes to the two grid points around it so that its mass under P
-and under Q is kept ("connect the dots").
+"""Laws put on the grid hℤ, upwards: the mass of each place goes to the two grid points around it so that its mass
+under P and under Q is kept ("connect the dots").
 
 The result dominates the loss, and it *is* the loss plus an independent Z with values in an interval of length h and
 E[e^{−Z}] = 1, which is what bounds the price of the grid (proofs/lattice.md §3). Densities become finitely many places
@@ -25,6 +25,7 @@ QUADRATURE = 1e-15  # relative error of a panel (proofs/lattice.md §2)
 _ORDERS = ((1.0, 10), (10.0, 5), (250.0, 3))  # nodes for panels this many times narrower than the law allows
 _MOST_PANELS = 1_500_000
 _MOST_CORNERS = 6_000
+_MOST_CELLS = 1 << 22
 
 
 class NoLattice(Exception):
@@ -33,6 +34,10 @@ class NoLattice(Exception):
 
 class TooFine(NoLattice):
     """A coarser grid may do."""
+
+
+class TooCoarse(NoLattice):
+    """A finer grid may do."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,8 @@ class Places:
     nodes: Array
     """Which places are nodes of a quadrature (1.0), not atoms (0.0)."""
     lost: float
+    floor: float = -math.inf
+    """Losses of the density below this are left out."""
 
     def cumulant(self, tau: float) -> tuple[float, float, float]:
         """K, K′ and K″ at a tilt, in floats."""
@@ -60,7 +67,7 @@ class Places:
 
 @dataclass(frozen=True)
 class Gridded:
-    """One loss on the grid, tilted by e^{τl} and normalised by e^{−log_norm}: the mass at (first + i)·h is weights[i]."""
+    """One loss on the grid, tilted by e^{τl} and divided by e^{log_norm}: the mass at (first + i)·h is weights[i]."""
 
     count: int
     first: int
@@ -68,39 +75,49 @@ class Gridded:
     log_norm: float
     error: float
     """Bounds the error of the weights in the 1-norm."""
-    relative: float
-    """Bounds it relative to each place's own mass; infinite where that is not known."""
+    relative: tuple[float, float] | None
+    """Bounds it relative to each place's own mass, and what may move between the ends of its cell; None: unknown."""
     slack: float
     """How far places may be from where they are thought to be."""
     lost: float
+    floor: float
+    """Losses below this may be missing; they have at most the whole mass."""
     moved: bool
     """Whether some place is not a grid point, so that the grid costs something."""
 
 
-def places(law: Law, step: float) -> Places:
-    """All atoms, and the nodes of the density's panels."""
+def places(law: Law, step: float, floor: float = -math.inf) -> Places:
+    """All atoms, and the nodes of the density's panels above a floor."""
     parts = [(law.losses, law.loss_errors, law.log_masses, law.mass_errors, np.floor(law.losses / step))]
     if law.density is not None:
-        parts.append(_nodes(law.density, step))
-    joined = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    nodes = (np.arange(len(joined[0])) >= len(law.losses)).astype(float)
-    return Places(*joined[:4], joined[4].astype(np.int64), nodes, law.lost)
+        parts.append(_nodes(law.density, step, floor))
+    losses, loss_errors, heights, errors, cells = (np.concatenate(column) for column in zip(*parts, strict=True))
+    nodes = (np.arange(len(losses)) >= len(law.losses)).astype(float)
+    return Places(losses, loss_errors, heights, errors, cells.astype(np.int64), nodes, law.lost, floor)
 
 
-def _nodes(density: Density, step: float) -> tuple[Array, Array, Array, Array, Array]:
+def _nodes(density: Density, step: float, floor: float) -> tuple[Array, Array, Array, Array, Array]:
     """Gauss–Legendre nodes on panels between neighbouring edges: the mesh and the places of the grid points."""
-    ends, _ = density.loss(np.array([density.low, density.high]))
-    span = (ends[1] - ends[0]) / step + (density.high - density.low) / density.width
+    low, high = density.low, density.high
+    if math.isfinite(floor):
+        # a little below the floor, so that rounding does not lift it
+        low = max(low, min(float(density.place(np.array([floor]))[0]), high - density.width) - density.width)
+    ends, _ = density.loss(np.array([low, high]))
+    span = (ends[1] - ends[0]) / step + (high - low) / density.width
     if not span < _MOST_PANELS:
         raise TooFine(f"a density needs {span:.2g} panels")
     points = np.arange(math.floor(ends[0] / step), math.ceil(ends[1] / step) + 1) * step
     marks = density.place(points)
-    marks = marks[(marks > density.low) & (marks < density.high)]
-    mesh = np.linspace(density.low, density.high, math.ceil((density.high - density.low) / density.width) + 1)
+    marks = marks[(marks > low) & (marks < high)]
+    mesh = np.linspace(low, high, math.ceil((high - low) / density.width) + 1)
     edges = np.unique(np.concatenate([mesh, marks]))
     half = np.diff(edges) / 2
     middle = edges[:-1] + half
     cells = np.floor(density.loss(middle)[0] / step)
+    # by how much a panel may reach out of its cell, since places are rough
+    at, doubt = density.loss(edges)
+    out = np.maximum(cells * step - at[:-1], at[1:] - (cells + 1) * step)
+    out = np.maximum(out, 0.0) + np.maximum(doubt[:-1], doubt[1:])
     narrow = density.width / np.maximum(2 * half, 1e-300)
     parts = []
     for i, (least, order) in enumerate(_ORDERS):
@@ -112,7 +129,9 @@ def _nodes(density: Density, step: float) -> tuple[Array, Array, Array, Array, A
         heights, errors = density.log_density(v)
         heights = heights + np.log(half[chosen, None] * weights).ravel()
         errors = errors + (2 * ULPS + 4) * UNIT * (1 + np.abs(heights))
-        parts.append((*density.loss(v), heights, errors, np.repeat(cells[chosen], order)))
+        losses, loss_errors = density.loss(v)
+        loss_errors = loss_errors + np.repeat(out[chosen], order)
+        parts.append((losses, loss_errors, heights, errors, np.repeat(cells[chosen], order)))
     return tuple(np.concatenate(column) for column in zip(*parts, strict=True))  # type: ignore[return-value]
 
 
@@ -131,22 +150,29 @@ def gridded(source: Places, count: int, step: float, tau: float) -> Gridded:
     down_share = np.exp(-inside) * np.expm1(inside - step) / math.expm1(-step)
     first = int(source.cells.min())
     index = source.cells - first
+    if tau * step > 600:
+        raise TooCoarse("the tilt is too steep for the step")
     heights = source.log_masses + tau * points
     top = float(heights.max())
     mass = np.exp(heights - top)
     lifted = mass * math.exp(tau * step)
     n = int(index.max()) + 2
-    weights = np.bincount(index, mass * down_share, n) + np.bincount(index + 1, lifted * up_share, n)
-    total = float(weights.sum())
-    weights /= total
+    if n > _MOST_CELLS:
+        raise TooFine(f"one loss covers {n} grid points")
+    sums = np.bincount(index, mass * down_share, n) + np.bincount(index + 1, lifted * up_share, n)
+    total = float(sums.sum())
+    weights = sums / total
     sizes = np.abs(source.log_masses) + np.abs(tau * points) + abs(tau * step) + abs(top) + abs(math.log(total))
     # mass errors are relative; quadrature and clipping may move mass between the ends of a cell
     known = source.mass_errors + UNIT * (4 * ULPS + 8 + (ULPS + 4) * sizes)
-    known += source.nodes * (4 * QUADRATURE + 4 * doubt / step)
-    error = float((mass + lifted) @ known) / total + (math.log2(len(index) + 2) + 8) * UNIT + n * 1e-307
-    log_norm, relative = top + math.log(total), SAFETY * float(known.max())
+    shifted = source.nodes * (4 * QUADRATURE + 4 * doubt / step)
+    error = float((mass * down_share + lifted * up_share) @ known) + float((mass + lifted) @ shifted)
+    error = error / total + (math.log2(len(index) + 2) + 8) * UNIT + n * 1e-307
+    if math.isfinite(source.floor):
+        error += math.exp(min(tau * source.floor - top - math.log(total), 0.0))
+    log_norm, relative = top + math.log(total), (SAFETY * float(known.max()), SAFETY * float(shifted.max()))
     moved = bool(np.any((inside > 0) & (inside < step)))
-    return Gridded(count, first, weights, log_norm, SAFETY * error, relative, slack, source.lost, moved)
+    return Gridded(count, first, weights, log_norm, SAFETY * error, relative, slack, source.lost, source.floor, moved)
 
 
 def _inside(source: Places, points: Array, step: float) -> tuple[Array, Array, float]:
@@ -179,6 +205,4 @@ def gridded_profile(loss: Loss, count: int, step: float, tau: float, depth: floa
         slip = up(error) + 4 * UNIT + up(log_norm.rad()) + UNIT * abs(float(log_norm))
     if not slip < 1e-3 or rest > math.exp(-depth):
         raise NoLattice(f"the profile of {type(loss).__name__} is not known precisely enough")
-    return Gridded(count, first, values, float(log_norm), SAFETY * slip, math.inf, 0.0, rest, True)
-
-
+    return Gridded(count, first, values, float(log_norm), SAFETY * slip, None, 0.0, rest, -math.inf, True)

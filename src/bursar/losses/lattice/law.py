@@ -167,8 +167,10 @@ def _replaced(loss: ReplacedGaussian, depth: float) -> Law:
         return first[0] - second[0], SAFETY * (first[1] + second[1] + UNIT * np.abs(first[0] - second[0]))
 
     def place(g: Array) -> Array:
-        a = (1 - q) / q * math.exp(eighth) if q < 1 else 0.0
-        return g + 2 * np.arcsinh(a * np.sinh(g / 2))
+        half, log_a = np.abs(g) / 2, math.log1p(-q) - math.log(q) + eighth if q < 1 else -math.inf
+        near = np.arcsinh(math.exp(min(log_a, 300.0)) * np.sinh(np.minimum(half, 300.0)))
+        grown = np.where((half > 300) | (log_a > 300), np.maximum(half + log_a, 0.0), near)
+        return g + 2 * np.sign(g) * grown
 
     edge = 1 / (2 * sigma * sigma) + reach / sigma
     width = min(1 / (2.1 * sigma * (reach + 1 + 1 / sigma)), _WIDEST)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from flint import arb
@@ -12,13 +13,15 @@ from bursar.losses._base import Loss
 from bursar.losses.answer import Answer, Losses, leak_of
 from bursar.losses.density import DensityLoss
 from bursar.losses.lattice.engine import Lattice
-from bursar.losses.lattice.grid import Gridded, NoLattice, Places, TooFine, gridded, gridded_profile, places
+from bursar.losses.lattice.grid import Gridded, NoLattice, Places, TooCoarse, TooFine, gridded, gridded_profile, places
 from bursar.losses.lattice.law import Law, law_of
 from bursar.losses.tilt import Tilts
 from bursar.numerics.balls import Ball, down, up
 from bursar.numerics.search import minimiser
 
 MOST_POINTS = 1 << 20
+_TINIEST = -700.0
+_NEGLIGIBLE = 42.0  # e to minus this is what far low losses may weigh, tilted
 _COARSE = 400  # cells for a first look
 
 
@@ -47,7 +50,8 @@ class Source:
         """On the grid of this step, tilted."""
         if self.law is None:
             return gridded_profile(self.loss, self.count, step, tau, self.depth)
-        return gridded(places(self.law, step), self.count, step, tau)
+        floor = (self.look.cumulant(tau)[0] - _NEGLIGIBLE - math.log(self.count)) / tau
+        return gridded(places(self.law, step, floor), self.count, step, tau)
 
 
 def _extent(law: Law) -> float:
@@ -87,7 +91,10 @@ def epsilon_at(losses: Losses, delta: Ball, width: float, most: int = MOST_POINT
         return seen
     tau, length = tilts.best(seen.upper, log_delta)
     step = work.fitting(suited(tau, seen.upper, width), length)
-    return _refined(lambda h: attempt(h, tau, seen.upper, width), step, width)
+    try:
+        return _refined(lambda h: attempt(h, tau, seen.upper, width), step, width)
+    except NoLattice:
+        return seen
 
 
 def delta_at(losses: Losses, epsilon: Ball, width: float, most: int = MOST_POINTS) -> Answer:
@@ -98,12 +105,14 @@ def delta_at(losses: Losses, epsilon: Ball, width: float, most: int = MOST_POINT
         return Answer(down(leak), up(leak), (), "lattice", 0, 1.0)
     for _ in range(2):
         work = _Work(losses, leak, log_delta, most)
-        tau = _best_tilt(lambda t: work.cumulant(t)[0] + _log_constant(t) - t * near)
+        tau = work.chernoff_tilt(near)
         tau = max(tau, 0.25 / math.sqrt(work.cumulant(tau)[2] + 1e-300)) if tau < 1 else tau
         log_delta = min(work.cumulant(tau)[0] + _log_constant(tau) - tau * near, -0.1)
+        if log_delta < _TINIEST:
+            raise NoLattice("δ is smaller than any float")
     tilts = Tilts(lambda t: work.cumulant(t)[0], tau)
 
-    def attempt(step: float, precision: float) -> Answer:
+    def attempt(precision: float, step: float) -> Answer:
         lattice = work.lattice(step, tau, near, precision)
         upper = min(up(lattice.upper(down(epsilon))), 1.0)
         lower = max(down(lattice.lower(up(epsilon), log_delta, precision)), 0.0)
@@ -112,7 +121,7 @@ def delta_at(losses: Losses, epsilon: Ball, width: float, most: int = MOST_POINT
     for precision in (max(width, 3e-2), width):
         tau, length = tilts.best(near, log_delta)
         step = work.fitting(0.7 * math.sqrt(precision / (work.moving * tau * (tau + 1))), length)
-        found = _refined(lambda h: attempt(h, precision), step, precision)
+        found = _refined(partial(attempt, precision), step, precision)
         if found.width <= width or found.upper <= 0:
             break
         log_delta = work.log_delta = min(math.log(found.upper), -0.1)
@@ -131,6 +140,10 @@ class _Work:
         """K, K′ and K″ of the composition, in floats."""
         rows = [(source.count, source.look.cumulant(tau)) for source in self.sources]
         return tuple(math.fsum(count * row[i] for count, row in rows) for i in range(3))  # type: ignore[return-value]
+
+    def chernoff_tilt(self, epsilon: float) -> float:
+        """The tilt with the least Chernoff bound of δ(ε)."""
+        return _best_tilt(lambda t: self.cumulant(t)[0] + _log_constant(t) - t * epsilon)
 
     def lattice(self, step: float, tau: float, epsilon: float, width: float) -> Lattice:
         """The composition on a grid, composed around an ε."""
@@ -157,19 +170,21 @@ class _Work:
 
 
 def _refined(attempt: Callable[[float], Answer], step: float, width: float) -> Answer:
-    """The largest grid that fits, then half the step until the width is met; the narrowest answer counts."""
+    """The largest grid that fits, then finer ones until the width is met; the narrowest answer counts."""
     for _ in range(12):
         try:
             best = attempt(step)
             break
         except TooFine:
             step *= 2
+        except TooCoarse:
+            step /= 8
     else:
         raise NoLattice("no grid within the limits")
-    for _ in range(8):
-        if best.upper - best.lower <= width * best.upper:
+    for _ in range(3):
+        if best.width <= width:
             break
-        step /= 2
+        step /= min(max(1.3 * math.sqrt(best.width / width), 2.0), 16.0)  # the width falls with the square of the step
         try:
             found = attempt(step)
         except NoLattice:
@@ -196,8 +211,8 @@ def _between(lattice: Lattice, guess: float, delta: Ball, log_delta: float, widt
 def _ends(
     falling: Callable[[float], Ball], delta: Ball, target: float, floor: float, start: float, near: float
 ) -> tuple[float | None, float]:
-    """(a, b) close together with falling(a) > δ and falling(b) ≤ δ, walking from the start; a is None where no a ≥ floor
-    is found.
+    """(a, b) close together with falling(a) > δ and falling(b) ≤ δ, walking from the start; a is None where none above
+    the floor is found.
     """
     high, step = max(start, floor), near * abs(start) + 1e-12
     while not (value := falling(high)) <= delta:
