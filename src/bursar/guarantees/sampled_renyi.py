@@ -18,7 +18,10 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import cache
+from typing import Any
 
+import numpy as np
 from flint import arb
 
 from bursar.guarantees.renyi import RenyiCurve
@@ -27,9 +30,11 @@ from bursar.numerics.balls import Ball, infinity, minimum
 LARGEST_ORDER = 1024
 
 
-def sampled_curve(label: str, base: Callable[[Ball], Ball], rate: Ball, *, factor: int) -> RenyiCurve:
-    """The curve of a Poisson-sampled mechanism whose own curve is ``base``."""
-    return _WholeOrders(label, _PoissonSum(base, rate, factor)).curve()
+def sampled_curve(
+    label: str, base: Callable[[Ball], Ball], rate: Ball, *, factor: int, rough: Callable[[float], float] | None = None
+) -> RenyiCurve:
+    """The curve of a Poisson-sampled mechanism whose own curve is ``base``, and roughly ``rough``."""
+    return _WholeOrders(label, _PoissonSum(base, rate, factor, rough)).curve()
 
 
 def fixed_size_curve(label: str, base: Callable[[Ball], Ball], rate: Ball, largest_loss: Ball) -> RenyiCurve:
@@ -61,10 +66,12 @@ class _Sum(ABC):
 
 
 class _PoissonSum(_Sum):
-    def __init__(self, base: Callable[[Ball], Ball], rate: Ball, factor: int) -> None:
+    def __init__(
+        self, base: Callable[[Ball], Ball], rate: Ball, factor: int, rough: Callable[[float], float] | None
+    ) -> None:
         super().__init__(base, rate)
-        self.factor = factor
-        self._rough_weights: list[float] = []
+        self.factor, self.rough_base = factor, rough
+        self._rough_weights: list[float] = [0.0, 0.0]
 
     def moment(self, n: int) -> Ball:
         q = self.rate
@@ -79,19 +86,29 @@ class _PoissonSum(_Sum):
         return total.log() + n * (-q).log1p()
 
     def rough(self, n: int) -> float:
-        """A running log-sum-exp over the terms."""
+        """The largest term and what the others add to it."""
         q = float(self.rate)
-        log_odds, choose, top, total = math.log(q / (1 - q)), 0.0, 0.0, 0.0
-        for l in range(n + 1):  # noqa: E741
-            while len(self._rough_weights) <= l:
-                self._rough_weights.append(float(self.weight(len(self._rough_weights))))
-            term = choose + l * log_odds + self._rough_weights[l]
-            if term > top:
-                total *= math.exp(top - term)
-                top = term
-            total += math.exp(term - top)
-            choose += math.log((n - l) / (l + 1)) if l < n else 0.0
-        return top + math.log(total) + n * math.log1p(-q)
+        while len(self._rough_weights) <= n:
+            order = len(self._rough_weights)
+            if self.rough_base is None:
+                self._rough_weights.append(float(self.weight(order)))
+            else:
+                self._rough_weights.append((order - 1) * self.rough_base(float(order)))
+        factorials = _log_factorials(n)
+        l = np.arange(n + 1)  # noqa: E741
+        terms = factorials[n] - factorials[: n + 1] - factorials[n::-1] + l * math.log(q / (1 - q))
+        terms = terms + np.array(self._rough_weights[: n + 1])
+        top = float(terms.max())
+        return top + math.log(float(np.exp(terms - top).sum())) + n * math.log1p(-q)
+
+
+@cache
+def _all_log_factorials() -> Any:
+    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, LARGEST_ORDER + 2)))])
+
+
+def _log_factorials(n: int) -> Any:
+    return _all_log_factorials()[: n + 1]
 
 
 class _FixedSizeSum(_Sum):

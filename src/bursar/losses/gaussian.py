@@ -45,6 +45,10 @@ class GaussianLoss(Loss):
         z = complex_ball(t)
         return z * (z + 1) * self.mu**2 / 2
 
+    def rough_cumulant(self, t: float) -> float:
+        """The same in floats."""
+        return t * (t + 1) * float(self.mu) ** 2 / 2
+
     def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
         """Normal losses."""
         mu = float(self.mu)

@@ -71,7 +71,7 @@ class PoissonSampled(Mechanism):
         if isinstance(losses, Directions) and isinstance(losses.remove, TableLoss):
             return (renyi_of_losses(self, "ZDW22"),) if losses.infinite_mass() <= 0 else ()
         if isinstance(losses, Directions) and losses.remove is losses.add:
-            curve = sampled_curve(self.text(), losses.renyi, ball(self.rate), factor=1)
+            curve = sampled_curve(self.text(), losses.renyi, ball(self.rate), factor=1, rough=losses.rough_renyi)
             return (Claim(curve, "MTZ19"),)
         try:
             base = self.mechanism.promise(Renyi)

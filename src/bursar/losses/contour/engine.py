@@ -14,19 +14,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
-from flint import acb, arb
+from flint import arb
 
-from bursar.losses.contour.factors import Factor
-from bursar.numerics.balls import Ball, ComplexBall, up
+from bursar.losses.contour.factors import Array, Factor
+from bursar.numerics.balls import Ball, up
 from bursar.numerics.lattice import short
+from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
-MOST_NODES = 4_000
+MOST_NODES = 8_000
 _GOOD = 1e-7  # of δ: what aliases and cut may take without choosing the nodes anew
 _FEW = 150  # nodes; where more are needed, a more careful look at the decay pays
 _PRECISE = math.log(2e8)  # aliases and the cut are pushed this far below δ
+ROUGH = math.log(1e3)
 
 
 class NoContour(Exception):
@@ -39,12 +41,16 @@ class Errors:
 
     aliasing: float
     truncation: float
-    moments: float
-    """Quadrature, cut and rounding of the moments together."""
+    cut: float
+    """What the smooth cut gives up."""
+    quadrature: float
+    """Of the moments, their rounding included."""
+    rounding: float
+    """Of the sum."""
 
     def terms(self) -> tuple[tuple[str, float], ...]:
         """By name."""
-        return (("aliasing", self.aliasing), ("truncation", self.truncation), ("moments", self.moments))
+        return tuple((field.name, getattr(self, field.name)) for field in fields(self))
 
 
 class Contour:
@@ -52,8 +58,16 @@ class Contour:
     for.
     """
 
-    def __init__(self, factors: Sequence[Factor], leak: Ball, epsilon: float, log_delta: float, tau: float) -> None:
-        self.factors, self.leak, self.tau = factors, leak, tau
+    def __init__(
+        self,
+        factors: Sequence[Factor],
+        leak: Ball,
+        epsilon: float,
+        log_delta: float,
+        tau: float,
+        precise: float = _PRECISE,
+    ) -> None:
+        self.factors, self.leak, self.tau, self.margin = factors, leak, tau, precise
         self.cumulant = _total(factors, tau)
         self.period = self._period(epsilon, log_delta)
         self.step = short(2 * math.pi / self.period, 24)
@@ -61,15 +75,16 @@ class Contour:
         count = math.ceil(self.reach / self.step)
         if count > MOST_NODES:
             raise NoContour(f"{count} nodes are more than {MOST_NODES}")
-        self.frequencies = [j * self.step for j in range(count + 1)]  # exact: the step has few bits
-        self.moments = self._moments()
-
-    def _moments(self) -> list[ComplexBall]:
-        """K(t) of the composition at every node, up to multiples of 2πi."""
-        total = [acb(0)] * len(self.frequencies)
-        for factor in self.factors:
-            total = [a + b for a, b in zip(total, factor.log_moments(self.tau, self.frequencies), strict=True)]
-        return total
+        self.frequencies = np.arange(count + 1) * self.step  # exact: the step has few bits
+        parts = [factor.moments(tau, self.frequencies) for factor in factors]
+        self.drift = sum((part.drift for part in parts), arb(0))
+        self.turn = np.sum([part.turn for part in parts], axis=0)
+        self.turn_size = np.sum([np.abs(part.turn) + np.abs(part.log_size) for part in parts], axis=0)
+        self.doubt = np.sum([part.error for part in parts], axis=0)
+        t = tau + 1j * self.frequencies
+        self.share = np.exp(np.sum([part.log_size for part in parts], axis=0)) / np.abs(t * (t + 1))
+        self.share[0] /= 2
+        self.angle = -np.angle(t) - np.angle(t + 1)
 
     def _period(self, epsilon: float, log_delta: float) -> float:
         """The smallest B for which Chernoff bounds at some other tilts push both sides' aliases far below δ."""
@@ -80,9 +95,9 @@ class Contour:
         self.chernoff = {
             tilt: up(sum(k, arb(0)) + chernoff_constant(tilt)) for tilt, k in zip(self.ladder, bounds, strict=True)
         }
-        high, low = math.inf, (_PRECISE - log_delta) / self.tau
+        high, low = math.inf, (self.margin - log_delta) / self.tau
         for tilt, bound in self.chernoff.items():
-            gap = bound - tilt * epsilon - log_delta + _PRECISE
+            gap = bound - tilt * epsilon - log_delta + self.margin
             if tilt > self.tau:
                 high = min(high, max(gap, 1.0) / (tilt - self.tau))
             else:
@@ -93,7 +108,7 @@ class Contour:
 
     def _reach(self, epsilon: float, log_delta: float) -> float:
         """The smallest S beyond which the integrand is negligible."""
-        lead = up(self.cumulant) - self.tau * epsilon - log_delta + _PRECISE
+        lead = up(self.cumulant) - self.tau * epsilon - log_delta + self.margin
         candidates = self.step * np.geomspace(1.0, MOST_NODES, 96)
         for thorough in (False, True):
             gone = np.sum([factor.decay(self.tau, thorough=thorough)(candidates) for factor in self.factors], axis=0)
@@ -105,17 +120,19 @@ class Contour:
 
     def rough(self, epsilon: float) -> tuple[float, float]:
         """ln of the sum at ε and its derivative, in floats."""
-        value, slope = 0.0, 0.0
-        shift = float(self.cumulant) - self.tau * epsilon
-        for j, (s, log) in enumerate(zip(self.frequencies, self.moments, strict=True)):
-            t = complex(self.tau, s)
-            power = complex(float(log.real), float(log.imag)) - epsilon * t - shift
-            term = _exp(power) / (t * (t + 1)) * (0.5 if j == 0 else 1.0)
-            value += term.real
-            slope -= (term * t).real
+        terms = self.share * np.exp(1j * self._phase(epsilon)[0])
+        value = float(terms.real.sum())
+        slope = -float((terms * (self.tau + 1j * self.frequencies)).real.sum())
         if value <= 0:
             raise NoContour("the sum is not positive")
-        return shift + math.log(value * self.step / math.pi), slope / value
+        lead = float(self.cumulant) - self.tau * epsilon
+        return lead + math.log(value * self.step / math.pi), slope / value
+
+    def _phase(self, epsilon: float) -> tuple[Array, float]:
+        """The angle of each term, and by how much (drift − ε) may be off."""
+        apart = self.drift - arb(epsilon)
+        near = float(apart)
+        return self.turn + self.angle + self.frequencies * near, float(abs(apart - arb(near)).upper())
 
     def precise(self, epsilon: float) -> bool:
         """Whether the nodes still serve this ε well."""
@@ -125,23 +142,24 @@ class Contour:
     def evaluate(self, epsilon: float) -> tuple[Ball, Ball, Errors]:
         """Certified lower and upper ends of δ(ε), as balls, and the error budget."""
         x = arb(epsilon)
-        total = arb(0)
-        for j, (s, log) in enumerate(zip(self.frequencies, self.moments, strict=True)):
-            t = acb(self.tau, s)
-            term = ((log - x * t).exp() / (t * (t + 1))).real
-            total += term / 2 if j == 0 else term
-        total = total * arb(self.step) / arb.pi()
-        cut = self._cut(x)
-        alias = self._alias(x)
+        phase, slip = self._phase(epsilon)
+        value = float((self.share * np.cos(phase)).sum())
+        turned = (ULPS + 4) * (1 + self.turn_size + np.abs(phase)) + len(phase)
+        doubt = SAFETY * float(self.share @ np.expm1(np.minimum(self.doubt, 700.0)))
+        rounding = SAFETY * float(self.share @ (UNIT * turned + slip * self.frequencies))
+        lead = (self.cumulant - arb(self.tau) * x).exp() * arb(self.step) / arb.pi()
+        total = lead * (arb(value) + arb(0, doubt) + arb(0, rounding))
+        cut, alias = self._cut(x), self._alias(x)
         given_up = sum((factor.given_up for factor in self.factors), arb(0))
         lower, upper = total - cut - alias, total + cut + given_up
         size = max(float(total), 1e-320)
-        errors = Errors(float(alias) / size, float(cut) / size, float(total.rad()) / size)
+        scale = float(lead) / size
+        errors = Errors(float(alias) / size, float(cut) / size, float(given_up) / size, scale * doubt, scale * rounding)
         return self.leak + lower.max(arb(0)), self.leak + upper, errors
 
     def _cut(self, epsilon: Ball) -> Ball:
         """Σ beyond the last node of Δ/π·|integrand| ≤ e^{K−τε}·decay(S)/π·Σ Δ/s² ≤ e^{K−τε}·decay(S)/(π·last)."""
-        last = self.frequencies[-1]
+        last = float(self.frequencies[-1])
         decay = arb(self.gone)
         return ((self.cumulant - self.tau * epsilon + decay).exp() / (arb.pi() * arb(last))).upper()
 
@@ -178,11 +196,6 @@ def chernoff_constant(tilt: float) -> Ball:
     return t * t.log() - (1 + t) * (1 + t).log()
 
 
-def _exp(z: complex) -> complex:
-    size = math.exp(min(z.real, 700.0))
-    return complex(size * math.cos(z.imag), size * math.sin(z.imag))
-
-
 def choose_tilt(factors: Sequence[Factor], log_delta: float) -> tuple[float, float]:
     """The tilt τ and the ε at which the saddle-point approximation of δ meets its target."""
 
@@ -193,8 +206,13 @@ def choose_tilt(factors: Sequence[Factor], log_delta: float) -> tuple[float, flo
             return -math.inf
         return _saddle(k, tau, mean, variance) - log_delta
 
-    tau = math.exp(_root(gap, "no tilt reaches this δ"))
-    return tau, rough_cumulants(factors, tau)[1]
+    # the tilt that a Gaussian with the variance at τ = 1 would have
+    variance = rough_cumulants(factors, 1.0)[2]
+    start = 0.5 * math.log(max(-2 * log_delta, 1.0) / variance) if 0 < variance < math.inf else math.log(2.0)
+    tau = math.exp(_root(gap, "no tilt reaches this δ", start=start, near=0.3))
+    # a little below the saddle far, rare losses weigh much less; what that costs in rounding grows with the depth
+    below = 1 - min(0.18, math.sqrt(1.5 / max(-log_delta, 1.0)))
+    return below * tau, rough_cumulants(factors, tau)[1]
 
 
 def tilt_for(factors: Sequence[Factor], epsilon: float) -> tuple[float, float]:
@@ -204,7 +222,11 @@ def tilt_for(factors: Sequence[Factor], epsilon: float) -> tuple[float, float]:
         tau = math.exp(smallest)
     else:
         tau = math.exp(
-            _root(lambda u: epsilon - rough_cumulants(factors, math.exp(u))[1], "ε is beyond the largest loss")
+            _root(
+                lambda u: epsilon - rough_cumulants(factors, math.exp(u))[1],
+                "ε is beyond the largest loss",
+                start=math.log(2.0),
+            )
         )
     variance = rough_cumulants(factors, tau)[2]
     if not variance > 0:
@@ -221,18 +243,29 @@ def _saddle(k: float, tau: float, epsilon: float, variance: float) -> float:
     return k - tau * epsilon - math.log(tau * (tau + 1)) - 0.5 * math.log(2 * math.pi * variance)
 
 
-def _root(falling: Callable[[float], float], failure: str) -> float:
+def _root(falling: Callable[[float], float], failure: str, *, start: float, near: float = 0.0) -> float:
     """Where a falling function of ln τ crosses 0, closely enough for a tilt."""
-    low = high = math.log(2.0)
-    while falling(high) > 0:
-        low, high = high, high + 1.5
+    low = high = start
+    at_low = at_high = falling(start)
+    step = 0.4
+    while at_high > 0:
+        low, at_low, high = high, at_high, high + step
+        at_high, step = falling(high), 1.7 * step
         if high > 25:
             raise NoContour(failure)
-    while low == high or falling(low) < 0:
-        high, low = low, low - 1.5
+    while low == high or at_low < 0:
+        high, at_high, low = low, at_low, low - step
+        at_low, step = falling(low), 1.7 * step
         if low < -25:
             raise NoContour(failure)
-    while high - low > 0.05:
-        middle = (low + high) / 2
-        low, high = (middle, high) if falling(middle) > 0 else (low, middle)
+    for _ in range(8):
+        share = at_low / (at_low - at_high) if math.isfinite(at_low - at_high) and at_low > at_high else 0.5
+        x = low + (high - low) * min(max(share, 0.1), 0.9)
+        value = falling(x)
+        if abs(value) < near or high - low < 0.05:
+            return x
+        if value > 0:
+            low, at_low = x, value
+        else:
+            high, at_high = x, value
     return (low + high) / 2

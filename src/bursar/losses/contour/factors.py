@@ -2,7 +2,7 @@
 fast they decay.
 
 Every factor stands for ``count`` copies of one loss. Floats guide (`rough`); what ends up in a bound is a ball
-(`log_moments`, `cumulant`) or a bound proved for all larger frequencies (`decay`).
+(`moments`, `cumulants`) or a bound proved for all larger frequencies (`decay`).
 """
 
 from __future__ import annotations
@@ -20,10 +20,21 @@ from bursar.losses._base import Loss
 from bursar.losses.bounded_range import BoundedRangeLoss
 from bursar.losses.gaussian import GaussianLoss
 from bursar.losses.laplace import LaplaceLoss
-from bursar.numerics.balls import Ball, ComplexBall, down
+from bursar.numerics.balls import Ball, down
+from bursar.numerics.trusted import SAFETY, UNIT
 
 Array = Any
 Decay = Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class Moments:
+    """ln E[e^{tL}] at t = τ + is, up to multiples of 2πi: K(τ) + i·s·drift + log_size + i·turn, up to ``error``."""
+
+    drift: Ball
+    log_size: Array
+    turn: Array
+    error: Array
 
 
 class Factor(ABC):
@@ -44,8 +55,8 @@ class Factor(ABC):
         """K of all copies at real tilts."""
 
     @abstractmethod
-    def log_moments(self, tau: float, frequencies: Sequence[float]) -> list[ComplexBall]:
-        """ln E[e^{tL}] of all copies at t = τ + is, up to multiples of 2πi."""
+    def moments(self, tau: float, frequencies: Array) -> Moments:
+        """The moments of all copies at t = τ + is."""
 
     @abstractmethod
     def decay(self, tau: float, *, thorough: bool) -> Decay:
@@ -68,10 +79,11 @@ class GaussianFactor(Factor):
         """τ(τ + 1)μ²/2."""
         return [arb(tau) * (arb(tau) + 1) * self.mu_square / 2 for tau in tilts]
 
-    def log_moments(self, tau: float, frequencies: Sequence[float]) -> list[ComplexBall]:
+    def moments(self, tau: float, frequencies: Array) -> Moments:
         """t(t + 1)μ²/2."""
-        points = [acb(tau, s) for s in frequencies]
-        return [t * (t + 1) * self.mu_square / 2 for t in points]
+        size = -0.5 * float(self.mu_square) * frequencies * frequencies
+        doubt = float((self.mu_square.rad() / self.mu_square).upper()) + 4 * UNIT
+        return Moments((2 * arb(tau) + 1) * self.mu_square / 2, size, np.zeros_like(size), doubt * np.abs(size))
 
     def decay(self, tau: float, *, thorough: bool) -> Decay:
         """−s²μ²/2."""
@@ -102,9 +114,16 @@ class ClosedFactor(Factor):
         """The closed form."""
         return [self.count * self.loss.cumulant(arb(tau)).real for tau in tilts]
 
-    def log_moments(self, tau: float, frequencies: Sequence[float]) -> list[ComplexBall]:
-        """The closed form."""
-        return [self.count * self.loss.cumulant(acb(tau, s)) for s in frequencies]
+    def moments(self, tau: float, frequencies: Array) -> Moments:
+        """The closed form, in balls."""
+        start = self.loss.cumulant(arb(tau)).real
+        drift = arb(self.rough(tau)[1])
+        size, turn, error = (np.empty(len(frequencies)) for _ in range(3))
+        for i, s in enumerate(frequencies):
+            left = self.count * (self.loss.cumulant(acb(tau, float(s))) - start) - acb(0, drift * float(s))
+            size[i], turn[i] = float(left.real), float(left.imag)
+            error[i] = float((left.real.rad() + left.imag.rad()).upper()) + UNIT * (abs(size[i]) + abs(turn[i]))
+        return Moments(drift, size, turn, SAFETY * error)
 
     def decay(self, tau: float, *, thorough: bool) -> Decay:
         """From uniform pieces of the density between the atoms, where there is one; atoms alone do not decay."""
@@ -135,7 +154,7 @@ class ClosedFactor(Factor):
         return best
 
 
-def uniform_decay(ways: Sequence[Sequence[tuple[float, float]]], count: int) -> Decay:
+def uniform_decay(ways: Sequence[Array], count: int) -> Decay:
     """|φ(s)| ≤ 1 − Σ share·(1 − |sinc(s·width/2)|) for a density with uniform parts (share, width) (proofs/contour.md
     §3).
 

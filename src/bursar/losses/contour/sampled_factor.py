@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from flint import acb, arb
+from flint import arb
 
 from bursar.losses._base import Loss
-from bursar.losses.contour.factors import Decay, Factor, uniform_decay
+from bursar.losses.contour.factors import Decay, Factor, Moments, uniform_decay
 from bursar.losses.contour.sampled_integral import Grid, SampledIntegral
 from bursar.losses.sampled_gaussian import _Add, _Remove
-from bursar.numerics.balls import Ball, ComplexBall, up
+from bursar.numerics.balls import Ball, up
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
-_PROBES = np.array([0.01, 0.3, 3.0, 60.0])
 _LADDER = np.array([0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 1.5])
+_LONG_LADDER = np.append(_LADDER, [3.0, 6.0, 12.0])
 
 Array = Any
 
@@ -50,6 +50,7 @@ class SampledFactor(Factor):
         self.given_up = integral.given_up
         self._law: _Tilted | None = None
         self._key = (math.nan, math.nan)
+        self._decays: dict[tuple[float, bool], Decay] = {}
 
     def rough(self, tau: float) -> tuple[float, float, float]:
         """From the nodes."""
@@ -66,18 +67,54 @@ class SampledFactor(Factor):
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
         """Certified, with all errors of the nodes."""
         grid = self.integral.grid(max(tilts), 0.0)
-        return [self.count * self._cumulant(grid, tilt)[0] for tilt in tilts]
-
-    def log_moments(self, tau: float, frequencies: Sequence[float]) -> list[ComplexBall]:
-        """K(τ) + ims + ln(1 − C + iD), with C and D in floats and their errors in the balls."""
-        law = self._tilt(self.integral.grid(tau, max(frequencies)), tau, max(frequencies))
-        c, d, error_c, error_d = self._centred(law, np.asarray(frequencies))
+        taus = np.array(tilts)[:, None]
+        exponents = taus * grid.loss
+        log_weights = grid.log_mass + exponents
+        if float(log_weights.max()) >= 300:
+            return [self.count * self._cumulant(grid, tilt)[0] for tilt in tilts]
+        errors = self._weight_errors(grid, taus, exponents, log_weights)
+        mass, small = np.exp(grid.log_mass), np.abs(exponents) < 1
+        grown = np.exp(log_weights)
+        terms = np.where(small, mass * np.expm1(np.where(small, exponents, 0.0)), grown - mass)
+        values, sizes = terms.sum(axis=1), np.abs(terms)
+        slack = (sizes * (2.2 * errors)).sum(axis=1) + (grown @ grid.loss_error) * taus[:, 0]
+        slack += (len(grid.x) + 8) * UNIT * sizes.sum(axis=1)
         result = []
-        for i, frequency in enumerate(frequencies):
-            phi = acb(1 - arb(float(c[i]), float(error_c[i])), arb(float(d[i]), float(error_d[i])))
-            turn = acb(0, arb(law.mean) * arb(frequency))
-            result.append(self.count * (law.cumulant + turn + phi.log()))
+        for tilt, value, error in zip(tilts, values.tolist(), slack.tolist(), strict=True):
+            missing = self.integral.missing(grid, tilt, 0.0) + float(self.given_up) / self.count
+            result.append(self.count * arb(value, SAFETY * (error + missing * (2 + abs(value)))).log1p())
         return result
+
+    @staticmethod
+    def _weight_errors(grid: Grid, tau: Array, exponent: Array, log_weights: Array) -> Array:
+        """Relative errors of the tilted masses; refused where first order would not do."""
+        sizes = np.abs(grid.log_mass) + np.abs(exponent)
+        errors = grid.mass_error + tau * grid.loss_error + UNIT * (ULPS + 4 + 4 * sizes)
+        heavy = log_weights > log_weights.max(axis=-1, keepdims=True) - 60
+        if not float(np.max(np.where(heavy, errors + grid.loss_error, 0.0))) < 1e-3:
+            raise ArithmeticError("rounding errors are too large to be bounded to first order")
+        return errors
+
+    def moments(self, tau: float, frequencies: Array) -> Moments:
+        """K(τ) + ims + ln(1 − C + iD), with bounds of the errors of C and D."""
+        reach = float(frequencies[-1])
+        law = self._tilt(self.integral.grid(tau, reach), tau, reach)
+        c, d, error_c, error_d = self._centred(law, frequencies)
+        # |φ|² = 1 − 2C + C² + D² without cancellation where C and D are small
+        gone = c * (c - 2) + d * d
+        size = np.where(gone > -0.5, 0.5 * np.log1p(np.maximum(gone, -0.5)), np.log(np.hypot(1 - c, d) + 1e-300))
+        turn = np.arctan2(d, 1 - c)
+        modulus = np.exp(size)
+        slip = (error_c + error_d) / modulus
+        # ln(φ + e) moves by at most |e/φ|/(1 − |e/φ|); of what is left only rounding remains, in units of 1 − φ
+        error = slip / np.maximum(1 - slip, 1e-300) + 4 * ULPS * UNIT * (c + np.abs(d)) / (modulus * modulus)
+        error = error + 4 * ULPS * UNIT * (np.abs(size) + np.abs(turn))
+        scale = float(self.count)
+        # where hardly anything is known of φ: at most so large, and off by at most twice that
+        blurred = slip > 0.5
+        size = np.where(blurred, np.log(np.minimum(modulus + error_c + error_d, 1.0)), size)
+        error = np.where(blurred, math.log(3) / scale, error)
+        return Moments(self.count * arb(law.mean), scale * size, scale * turn, SAFETY * scale * error)
 
     def _centred(self, law: _Tilted, s: Array) -> tuple[Array, Array, Array, Array]:
         """C = 2Σw·sin²(s(L−m)/2) and D = Σw·sin(s(L−m)), and bounds of their errors."""
@@ -89,6 +126,12 @@ class SampledFactor(Factor):
         return c, d, error_c, SAFETY * law.error_d * s + law.missing
 
     def decay(self, tau: float, *, thorough: bool) -> Decay:
+        """Remembered: one tilt serves several ε."""
+        if (tau, thorough) not in self._decays:
+            self._decays[tau, thorough] = self._decay(tau, thorough=thorough)
+        return self._decays[tau, thorough]
+
+    def _decay(self, tau: float, *, thorough: bool) -> Decay:
         """Uniform pieces of the density bound all frequencies; a few values of |φ| carried down by 1 − ψ(s) ≥ (1 −
         ψ(ns))/n² sharpen that.
         """
@@ -97,23 +140,24 @@ class SampledFactor(Factor):
         edge = float(np.abs(law.grid.loss[[0, -1]] - law.mean).max())
         # the variance of the law itself: what the grid says, and what quadrature and window may leave out of it
         variance = 1.01 * law.variance + law.missing * (2 * law.variance + 36 + 4 * edge * edge)
-        ways = self._uniform_pieces(law, tau)
-        uniform = uniform_decay(ways if thorough else _best(ways, scale), self.count)
+        uniform = uniform_decay(self._uniform_pieces(law, tau, thorough=thorough), self.count)
         # The nearest frequencies beyond which the uniform bound is already enough make the best anchors.
-        ladder = scale * _LADDER
-        anchors = ladder[uniform(ladder) < -120][:2].tolist() or ladder[-3:].tolist()
+        ladder = scale * (_LONG_LADDER if thorough else _LADDER)
+        anchors = ladder[uniform(ladder) < -120][: 2 if thorough else 1].tolist() or ladder[-3:].tolist()
         law = self._tilt(self.integral.make(tau, anchors[-1] * 2, 16.0), tau, anchors[-1] * 2)
-        rungs = np.array([anchor * (1 + part / 8) for anchor in anchors for part in range(9)])
+        parts = 32 if thorough else 8
+        rungs = np.concatenate([anchor * (1 + np.arange(parts + 1) / parts) for anchor in anchors])
         c, d, error_c, error_d = self._centred(law, rungs)
         # ψ = (1 − C)² + D², so 1 − ψ = 2C − C² − D²; between rungs ψ exceeds its ends by at most variance·(gap)²/4
         gone = 2 * c - c * c - d * d - 2 * error_c - 2 * np.abs(d) * error_d - error_d * error_d - 4 * UNIT
-        floors = []
-        for i, anchor in enumerate(anchors):
-            gap = anchor / 8
-            floors.append((anchor, float(gone[9 * i : 9 * i + 9].min()) - variance * gap * gap / 4))
+        lowest = gone.reshape(len(anchors), parts + 1).min(axis=1)
+        floors = [
+            (anchor, float(low) - variance * (anchor / parts) ** 2 / 4)
+            for anchor, low in zip(anchors, lowest, strict=True)
+        ]
         return _sharpened(uniform, floors, self.count)
 
-    def _uniform_pieces(self, law: _Tilted, tau: float) -> list[list[tuple[float, float]]]:
+    def _uniform_pieces(self, law: _Tilted, tau: float, *, thorough: bool) -> list[Array]:
         """Several ways to cut the density into cells: around the tilted mean, around 0, and (for losses of two scales)
         everywhere.
         """
@@ -121,14 +165,15 @@ class SampledFactor(Factor):
         spread = math.sqrt(max(float(law.weights @ np.square(law.grid.x - centre)), 1e-300))
         power = (1 + tau) if self.integral.removed else -tau
         low, high = float(law.grid.x[0]), float(law.grid.x[-1])
-        ways = [(centre, 2.5 * spread, parts) for parts in (4, 12, 40)] + [
-            (0.0, 3 * self.integral.sigma, parts) for parts in (6, 24)
-        ]
-        ways += [((low + high) / 2, (high - low) / 2, parts) for parts in (32, 96, 288)]
-        sets = [self._pieces(np.linspace(c - half, c + half, parts + 1), power, law) for c, half, parts in ways]
-        return [pieces for pieces in sets if pieces] or [[(0.0, 1.0)]]
+        middle, half = (low + high) / 2, (high - low) / 2
+        ways = [(centre, 2.5 * spread, 12), (0.0, 3 * self.integral.sigma, 24), (middle, half, 64)]
+        if thorough:
+            ways += [(centre, 2.5 * spread, 4), (centre, 2.5 * spread, 40), (0.0, 3 * self.integral.sigma, 6)]
+            ways += [(middle, half, 288)]
+        sets = [self._pieces(np.linspace(c - wide, c + wide, parts + 1), power, law) for c, wide, parts in ways]
+        return [pieces for pieces in sets if len(pieces)] or [np.array([[0.0, 1.0]])]
 
-    def _pieces(self, edges: Array, power: float, law: _Tilted) -> list[tuple[float, float]]:
+    def _pieces(self, edges: Array, power: float, law: _Tilted) -> Array:
         """(share, width) of the uniform part of each cell."""
         square = self.integral.sigma * self.integral.sigma
         u = (2 * edges - 1) / (2 * square)
@@ -141,18 +186,14 @@ class SampledFactor(Factor):
         least = np.minimum(height[1:], height[:-1]) - sag - 1e-9 * (1 + np.abs(height[1:]) + np.abs(height[:-1]))
         width = np.diff(log_odds) * (1 - 1e-9)
         share = np.exp(np.minimum(least, 700.0)) * width
-        return [(float(a), float(b)) for a, b in zip(share, width, strict=True) if a > 0 and b > 0 and math.isfinite(a)]
+        kept = (share > 0) & (width > 0) & np.isfinite(share)
+        return np.column_stack([share[kept], width[kept]])
 
     def _cumulant(self, grid: Grid, tau: float) -> tuple[Ball, Array, Array]:
         """K(τ) of one copy as a ball, with the log-weights and their errors."""
         n, exponent = len(grid.x), tau * grid.loss
         log_weights = grid.log_mass + exponent
-        sizes = np.abs(grid.log_mass) + np.abs(exponent)
-        weight_error = grid.mass_error + tau * grid.loss_error + UNIT * (ULPS + 4 + 4 * sizes)
-        top = float(log_weights.max())
-        heavy = log_weights > top - 60
-        if not float(np.max(weight_error[heavy] + grid.loss_error[heavy])) < 1e-3:
-            raise ArithmeticError("rounding errors are too large to be bounded to first order")
+        top, weight_error = float(log_weights.max()), self._weight_errors(grid, tau, exponent, log_weights)
         missing = self.integral.missing(grid, tau, 0.0) + float(self.given_up) / self.count
         if top < 300:
             terms = _expm1_terms(grid, tau)
@@ -186,12 +227,6 @@ class SampledFactor(Factor):
         self._law = _Tilted(grid, cumulant, weights, mean, float(weights @ (apart * apart)), error_d, error_c, missing)
         self._key = (tau, reach)
         return self._law
-
-
-def _best(ways: list[list[tuple[float, float]]], scale: float) -> list[list[tuple[float, float]]]:
-    """The ways of cutting that are best at some frequency."""
-    table = np.array([uniform_decay([way], 1)(scale * _PROBES) for way in ways])
-    return [ways[i] for i in set(table.argmin(axis=0).tolist())]
 
 
 def _sharpened(uniform: Decay, floors: Sequence[tuple[float, float]], count: int) -> Decay:

@@ -76,6 +76,7 @@ class SampledIntegral:
             kappa = (1 - rate) * normal.cdf(-arb(self.cut) / b) + rate * normal.cdf((1 - arb(self.cut)) / b)
             self.given_up = (count * kappa).upper()
         self._grids: list[Grid] = []
+        self._growths: dict[tuple[float, float], Array] = {}
 
     def log_cut(self, x: Array) -> Array:
         """A lower bound of ln Φ((c − x)/a), nearly the value: −0.8·e^{−z²/2} ≤ ln Φ(z) for z ≥ 1, else crudely."""
@@ -119,6 +120,12 @@ class SampledIntegral:
         return Grid(tau, reach, x, loss if self.removed else -loss, log_mass, loss_error, mass_error, step)
 
     def growth(self, tau: float, reach: float) -> Array:
+        """Remembered."""
+        if (tau, reach) not in self._growths:
+            self._growths[tau, reach] = self._growth(tau, reach)
+        return self._growths[tau, reach]
+
+    def _growth(self, tau: float, reach: float) -> Array:
         """ln of N_θ relative to the moment, for each θ: the modulus grows by e^{θ²σ²/2} (the density), e^{(θσ²/a)²/2}
         (the cut), cos(θ/2)^{−τ} (a power of A below 0) and e^{s·|arg A|} (the phase), which is averaged over the
         tilted law by an upper sum.

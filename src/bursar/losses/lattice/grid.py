@@ -88,6 +88,8 @@ class Gridded:
 
 def places(law: Law, step: float, floor: float = -math.inf) -> Places:
     """All atoms, and the nodes of the density's panels above a floor."""
+    if len(law.losses) and not float(np.abs(law.losses).max()) / step < 2.0**40:
+        raise TooFine("the atoms lie too far apart for the step")
     parts = [(law.losses, law.loss_errors, law.log_masses, law.mass_errors, np.floor(law.losses / step))]
     if law.density is not None:
         parts.append(_nodes(law.density, step, floor))
