@@ -90,7 +90,8 @@ class Contour:
         """The smallest B for which Chernoff bounds at some other tilts push both sides' aliases far below δ."""
         spread = math.sqrt(max(rough_cumulants(self.factors, self.tau)[2], 1e-300))
         self.ladder = [self.tau + x / spread for x in (1.5, 3.0, 4.5, 6.5, 9.0)]
-        self.ladder += [self.tau * x for x in (0.3, 0.6, 0.85)]
+        # losses of two scales: far ones explode between τ and these
+        self.ladder += [self.tau * x for x in (0.3, 0.6, 0.85, 1.07, 1.15, 1.3, 1.6) if self.tau * x < max(self.ladder)]
         bounds = zip(*(factor.cumulants(self.ladder) for factor in self.factors), strict=True)
         self.chernoff = {
             tilt: up(sum(k, arb(0)) + chernoff_constant(tilt)) for tilt, k in zip(self.ladder, bounds, strict=True)

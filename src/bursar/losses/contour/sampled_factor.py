@@ -19,7 +19,7 @@ from bursar.losses._base import Loss
 from bursar.losses.contour.factors import Decay, Factor, Moments, uniform_decay
 from bursar.losses.contour.sampled_integral import Grid, SampledIntegral
 from bursar.losses.sampled_gaussian import _Add, _Remove
-from bursar.numerics.balls import Ball, up
+from bursar.numerics.balls import Ball, down, up
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _LADDER = np.array([0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 1.5])
@@ -132,6 +132,27 @@ class SampledFactor(Factor):
         return self._decays[tau, thorough]
 
     def _decay(self, tau: float, *, thorough: bool) -> Decay:
+        """Of the law itself; thoroughly, also of its bulk alone: far, rare losses stretch the variance, which makes
+        everything between two frequencies that were looked at uncertain.
+        """
+        whole = self._own_decay(tau, thorough=thorough)
+        if not (thorough and self.integral.removed and self.integral.whole):
+            return whole
+        ways = [whole]
+        for reach in (1.5, 3.0):
+            part = SampledFactor(self.integral.bulk(1 + reach * self.integral.sigma), 1)
+            try:
+                weight = down((part.log_moment(tau) - self.cumulants([tau])[0] / self.count).exp())
+                ways.append(_of_part(part._own_decay(tau, thorough=True), min(weight, 1.0), self.count))
+            except ArithmeticError:
+                continue
+        return lambda s: np.minimum.reduce([way(s) for way in ways])
+
+    def log_moment(self, tau: float) -> Ball:
+        """K(τ) of one copy."""
+        return self._cumulant(self.integral.grid(tau, 0.0), tau)[0]
+
+    def _own_decay(self, tau: float, *, thorough: bool) -> Decay:
         """Uniform pieces of the density bound all frequencies; a few values of |φ| carried down by 1 − ψ(s) ≥ (1 −
         ψ(ns))/n² sharpen that.
         """
@@ -195,7 +216,7 @@ class SampledFactor(Factor):
         log_weights = grid.log_mass + exponent
         top, weight_error = float(log_weights.max()), self._weight_errors(grid, tau, exponent, log_weights)
         missing = self.integral.missing(grid, tau, 0.0) + float(self.given_up) / self.count
-        if top < 300:
+        if top < 300 and self.integral.whole:
             terms = _expm1_terms(grid, tau)
             value = float(terms.sum())
             error = float(np.abs(terms) @ (2.2 * weight_error)) + float(np.exp(log_weights) @ grid.loss_error) * tau
@@ -227,6 +248,11 @@ class SampledFactor(Factor):
         self._law = _Tilted(grid, cumulant, weights, mean, float(weights @ (apart * apart)), error_d, error_c, missing)
         self._key = (tau, reach)
         return self._law
+
+
+def _of_part(part: Decay, weight: float, count: int) -> Decay:
+    """The law contains ``weight`` of a part with characteristic function φ_b: |φ| ≤ 1 − weight·(1 − |φ_b|)."""
+    return lambda s: count * np.log1p(weight * np.expm1(part(s)) * (1 - 1e-9))
 
 
 def _sharpened(uniform: Decay, floors: Sequence[tuple[float, float]], count: int) -> Decay:

@@ -16,6 +16,7 @@ is removed (L = ln A) and p = −t where it is added (L = −ln A). The derivati
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -75,8 +76,16 @@ class SampledIntegral:
             b = (sigma * sigma + arb(self.soft) ** 2).sqrt()
             kappa = (1 - rate) * normal.cdf(-arb(self.cut) / b) + rate * normal.cdf((1 - arb(self.cut)) / b)
             self.given_up = (count * kappa).upper()
+        self.whole = True
         self._grids: list[Grid] = []
         self._growths: dict[tuple[float, float], Array] = {}
+
+    def bulk(self, cut: float) -> SampledIntegral:
+        """The part of the law below an earlier cut, equally soft: a smaller measure, whose mass is not near 1."""
+        part = copy.copy(self)
+        part.cut, part.given_up, part.whole = min(cut, self.cut), arb(0), False
+        part._grids, part._growths = [], {}
+        return part
 
     def log_cut(self, x: Array) -> Array:
         """A lower bound of ln Φ((c − x)/a), nearly the value: −0.8·e^{−z²/2} ≤ ln Φ(z) for z ≥ 1, else crudely."""
@@ -214,7 +223,8 @@ class SampledIntegral:
         # the moment is at least 1 up to what the cut takes from the mean loss, tilted (proofs/contour.md §4)
         if float(self.given_up) / self.count * (1 + tau) * (1 + self.cut + 10 * self.sigma) / self.sigma**2 > 0.01:
             return math.inf
-        return SAFETY * 1.1 * (quadrature + math.exp(-low * low / 2) + far)
+        # the bulk of a law has at least two thirds of it
+        return SAFETY * (1.1 if self.whole else 1.6) * (quadrature + math.exp(-low * low / 2) + far)
 
     def losses(self, u: Array) -> tuple[Array, Array]:
         """A bound of the absolute error of ln A at the nodes, and ln A."""

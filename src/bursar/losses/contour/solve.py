@@ -31,11 +31,16 @@ def delta_at(losses: Losses, epsilon: Ball) -> Answer:
     for _ in range(2):
         tau, log_delta = tilt_for(factors, near)
         factors = _factors(losses, log_delta)
-    contour = Contour(factors, leak, near, log_delta, tau)
+    contour, _ = _first_contour(factors, leak, near, log_delta, tau, solve=False)
+    seen = contour.rough(near)[0]
+    if seen < log_delta - 1.5:
+        # δ is far smaller than the saddle point says: aliases and the cut must shrink with it
+        contour, _ = _first_contour(_factors(losses, seen), leak, near, seen, contour.tau, solve=False)
     # δ falls with ε, so the ends of ε's ball give the ends of δ's
     upper, errors = contour.evaluate(down(epsilon))[1:]
     lower = contour.evaluate(up(epsilon))[0]
-    return Answer(max(down(lower), 0.0), min(up(upper), 1.0), errors.terms(), "contour", len(contour.frequencies), tau)
+    nodes = len(contour.frequencies)
+    return Answer(max(down(lower), 0.0), min(up(upper), 1.0), errors.terms(), "contour", nodes, contour.tau)
 
 
 def epsilon_at(losses: Losses, delta: Ball) -> Answer:
@@ -59,13 +64,15 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer:
 
 
 def _first_contour(
-    factors: list[Factor], leak: Ball, guess: float, log_delta: float, tau: float
+    factors: list[Factor], leak: Ball, guess: float, log_delta: float, tau: float, *, solve: bool = True
 ) -> tuple[Contour, float]:
-    """A contour at the saddle; where that takes many nodes or none suffice, at the tilt with the shortest period."""
+    """A contour at the tilt given; where that takes many nodes or none suffice, at the tilt with the shortest period.
+    ε is solved for, or stays as it is given.
+    """
     contour, near = None, guess
     try:
         contour = Contour(factors, leak, guess, log_delta, tau)
-        near = _newton(contour, guess, log_delta)
+        near = _newton(contour, guess, log_delta) if solve else guess
     except NoContour:
         if tau <= 0:
             raise
@@ -76,7 +83,7 @@ def _first_contour(
         better, _length = tilts.best(near, log_delta)
         try:
             found = Contour(factors, leak, near, log_delta, better)
-            near = _newton(found, near, log_delta)
+            near = _newton(found, near, log_delta) if solve else guess
         except NoContour:
             break
         if contour is None or len(found.frequencies) < len(contour.frequencies):
