@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from bursar.guarantees import convert as convert
     from bursar.guarantees import probabilistic as probabilistic
     from bursar.jobs.account import account as account
+    from bursar.jobs.curve import Band as Band
+    from bursar.jobs.curve import Curve as Curve
+    from bursar.jobs.curve import profile as profile
     from bursar.jobs.report import Report as Report
     from bursar.jobs.spec import from_json as from_json
     from bursar.jobs.spec import parse as parse
@@ -69,6 +72,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "bursar.jobs.account": ("account",),
+    "bursar.jobs.curve": ("Band", "Curve", "profile"),
     "bursar.composition": ("Composition",),
     "bursar.errors": (
         "BursarError",

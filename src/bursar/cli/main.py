@@ -45,6 +45,10 @@ def account(
     delta: Annotated[str | None, typer.Option(help="Which ε holds at this δ?")] = None,
     epsilon: Annotated[str | None, typer.Option(help="Which δ holds at this ε?")] = None,
     theorem: Annotated[list[str] | None, typer.Option(help="Ask only this theorem (may be repeated).")] = None,
+    width: Annotated[
+        str | None, typer.Option(help="How narrow the numerical interval should be, relative to the answer.")
+    ] = None,
+    effort: Annotated[str, typer.Option(help="How much work that may take: low, normal or high.")] = "normal",
     as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON, for machines.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="The answer in sentences.")] = False,
     cite: Annotated[bool, typer.Option("--cite", help="BibTeX of the theorems that decided.")] = False,
@@ -70,7 +74,12 @@ def account(
     try:
         text = sys.stdin.read() if composition == "-" else composition
         report = run(
-            parse(text), delta=_number(delta, "delta"), epsilon=_number(epsilon, "epsilon"), theorems=theorem or None
+            parse(text),
+            delta=_number(delta, "delta"),
+            epsilon=_number(epsilon, "epsilon"),
+            theorems=theorem or None,
+            width=_number(width, "width"),
+            effort=effort,
         )
     except BursarError as problem:
         typer.echo(f"bursar: {problem}", err=True)

@@ -63,6 +63,21 @@ def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) 
     return _worst([ask(losses) for losses in directions])
 
 
+def deltas_at(losses: Losses, epsilons: Sequence[float], precision: Precision) -> list[Answer]:
+    """One direction's δ at many ε's; where the contour engine serves them all it does so alone."""
+    width = usual_width(losses) if precision.width is None else precision.width
+    if precision.engine != "lattice":
+        try:
+            return list(contour.deltas_at(losses, epsilons))
+        except (NoContour, ArithmeticError, ValueError):
+            if precision.engine == "contour":
+                raise NoEngine("the contour engine does not serve every ε of the range") from None
+    try:
+        return list(lattice.deltas_at(losses, epsilons, width, EFFORTS[precision.effort]))
+    except (NoLattice, ArithmeticError, ValueError) as limit:
+        raise NoEngine(f"the lattice engine: {limit}") from None
+
+
 def _cheaper(losses: Losses, first: Answer, delta: Ball) -> bool:
     try:
         return contour.at_most(losses, first.upper, delta, first.tilt)

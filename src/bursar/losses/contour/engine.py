@@ -138,7 +138,7 @@ class Contour:
     def precise(self, epsilon: float) -> bool:
         """Whether the nodes still serve this ε well."""
         errors = self.evaluate(epsilon)[2]
-        return errors.aliasing + errors.truncation < _GOOD
+        return sum(size for _, size in errors.terms()) < _GOOD
 
     def evaluate(self, epsilon: float) -> tuple[Ball, Ball, Errors]:
         """Certified lower and upper ends of δ(ε), as balls, and the error budget."""

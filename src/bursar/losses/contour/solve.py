@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 
 from flint import arb
 
@@ -10,6 +11,7 @@ from bursar.losses.answer import Answer, Losses, leak_of
 from bursar.losses.contour.engine import (
     ROUGH,
     Contour,
+    Errors,
     NoContour,
     chernoff_constant,
     choose_tilt,
@@ -25,22 +27,38 @@ _MANY = 300  # nodes; beyond, another tilt may pay
 
 def delta_at(losses: Losses, epsilon: Ball) -> Answer:
     """δ(ε) of the composed losses."""
-    leak = leak_of(losses)
-    near = float(epsilon)
-    factors = _factors(losses, math.log(1e-9))
-    for _ in range(2):
-        tau, log_delta = tilt_for(factors, near)
-        factors = _factors(losses, log_delta)
-    contour, _ = _first_contour(factors, leak, near, log_delta, tau, solve=False)
-    seen = contour.rough(near)[0]
-    if seen < log_delta - 1.5:
-        # δ is far smaller than the saddle point says: aliases and the cut must shrink with it
-        contour, _ = _first_contour(_factors(losses, seen), leak, near, seen, contour.tau, solve=False)
+    contour = _around(losses, float(epsilon))
     # δ falls with ε, so the ends of ε's ball give the ends of δ's
     upper, errors = contour.evaluate(down(epsilon))[1:]
-    lower = contour.evaluate(up(epsilon))[0]
+    return _answer(contour, contour.evaluate(up(epsilon))[0], upper, errors)
+
+
+def deltas_at(losses: Losses, epsilons: Iterable[float]) -> Iterator[Answer]:
+    """δ at many ε's in turn: a contour serves as long as it is precise."""
+    contour = None
+    for epsilon in epsilons:
+        if contour is None or not contour.precise(epsilon):
+            contour = _around(losses, epsilon)
+        yield _answer(contour, *contour.evaluate(epsilon))
+
+
+def _answer(contour: Contour, lower: Ball, upper: Ball, errors: Errors) -> Answer:
     nodes = len(contour.frequencies)
     return Answer(max(down(lower), 0.0), min(up(upper), 1.0), errors.terms(), "contour", nodes, contour.tau)
+
+
+def _around(losses: Losses, epsilon: float) -> Contour:
+    """A contour for δ at this ε."""
+    leak, factors = leak_of(losses), _factors(losses, math.log(1e-9))
+    for _ in range(2):
+        tau, log_delta = tilt_for(factors, epsilon)
+        factors = _factors(losses, log_delta)
+    contour, _ = _first_contour(factors, leak, epsilon, log_delta, tau, solve=False)
+    seen = contour.rough(epsilon)[0]
+    if seen < log_delta - 1.5:
+        # δ is far smaller than the saddle point says: aliases and the cut must shrink with it
+        contour, _ = _first_contour(_factors(losses, seen), leak, epsilon, seen, contour.tau, solve=False)
+    return contour
 
 
 def epsilon_at(losses: Losses, delta: Ball) -> Answer:

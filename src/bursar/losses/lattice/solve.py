@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 import numpy as np
@@ -99,33 +99,67 @@ def epsilon_at(losses: Losses, delta: Ball, width: float, most: int = MOST_POINT
 
 def delta_at(losses: Losses, epsilon: Ball, width: float, most: int = MOST_POINTS) -> Answer:
     """δ(ε) of the composed losses."""
-    leak, near, log_delta = leak_of(losses), float(epsilon), math.log(1e-9)
-    top = sum((count * loss.support()[1] for loss, count in losses), arb(0))
-    if top <= epsilon:
-        return Answer(down(leak), up(leak), (), "lattice", 0, 1.0)
-    for _ in range(2):
-        work = _Work(losses, leak, log_delta, most)
-        tau = work.chernoff_tilt(near)
-        tau = max(tau, 0.25 / math.sqrt(work.cumulant(tau)[2] + 1e-300)) if tau < 1 else tau
-        log_delta = min(work.cumulant(tau)[0] + _log_constant(tau) - tau * near, -0.1)
-        if log_delta < _TINIEST:
-            raise NoLattice("δ is smaller than any float")
-    tilts = Tilts(lambda t: work.cumulant(t)[0], tau)
+    return _Profile(losses, width, most).at(epsilon)
 
-    def attempt(precision: float, step: float) -> Answer:
-        lattice = work.lattice(step, tau, near, precision)
+
+def deltas_at(losses: Losses, epsilons: Iterable[float], width: float, most: int = MOST_POINTS) -> Iterator[Answer]:
+    """δ at many ε's in turn: a lattice serves as long as it is narrow enough."""
+    profile = _Profile(losses, width, most)
+    for epsilon in epsilons:
+        yield profile.again(epsilon) or profile.at(arb(epsilon))
+
+
+class _Profile:
+    """δ as a function of ε, from one lattice after another."""
+
+    def __init__(self, losses: Losses, width: float, most: int) -> None:
+        self.losses, self.width, self.most = losses, width, most
+        self.leak = leak_of(losses)
+        self.top = sum((count * loss.support()[1] for loss, count in losses), arb(0))
+        self.lattice: Lattice | None = None
+
+    def again(self, epsilon: float) -> Answer | None:
+        """By the last lattice, where it still serves."""
+        if self.lattice is None or self.top <= epsilon:
+            return None
+        try:
+            found = self._read(self.lattice, arb(epsilon), self.width)
+        except NoLattice:
+            return None
+        return found if found.width <= 2 * self.width else None
+
+    def _read(self, lattice: Lattice, epsilon: Ball, precision: float) -> Answer:
         upper = min(up(lattice.upper(down(epsilon))), 1.0)
-        lower = max(down(lattice.lower(up(epsilon), log_delta, precision)), 0.0)
-        return Answer(min(lower, upper), upper, lattice.budget(log_delta), "lattice", lattice.size, tau)
+        size = min(math.log(max(upper, 1e-320)), -0.1)
+        lower = max(down(lattice.lower(up(epsilon), size, precision)), 0.0)
+        return Answer(min(lower, upper), upper, lattice.budget(size), "lattice", lattice.size, lattice.tau)
 
-    for precision in (max(width, 3e-2), width):
-        tau, length = tilts.best(near, log_delta)
-        step = work.fitting(0.7 * math.sqrt(precision / (work.moving * tau * (tau + 1))), length)
-        found = _refined(partial(attempt, precision), step, precision)
-        if found.width <= width or found.upper <= 0:
-            break
-        log_delta = work.log_delta = min(math.log(found.upper), -0.1)
-    return found
+    def at(self, epsilon: Ball) -> Answer:
+        """By lattices made for this ε."""
+        near, log_delta = float(epsilon), math.log(1e-9)
+        if self.top <= epsilon:
+            return Answer(down(self.leak), up(self.leak), (), "lattice", 0, 1.0)
+        for _ in range(2):
+            work = _Work(self.losses, self.leak, log_delta, self.most)
+            tau = work.chernoff_tilt(near)
+            tau = max(tau, 0.25 / math.sqrt(work.cumulant(tau)[2] + 1e-300)) if tau < 1 else tau
+            log_delta = min(work.cumulant(tau)[0] + _log_constant(tau) - tau * near, -0.1)
+            if log_delta < _TINIEST:
+                raise NoLattice("δ is smaller than any float")
+        tilts = Tilts(lambda t: work.cumulant(t)[0], tau)
+
+        def attempt(precision: float, step: float) -> Answer:
+            self.lattice = work.lattice(step, tau, near, precision)
+            return self._read(self.lattice, epsilon, precision)
+
+        for precision in (max(self.width, 3e-2), self.width):
+            tau, length = tilts.best(near, log_delta)
+            step = work.fitting(0.7 * math.sqrt(precision / (work.moving * tau * (tau + 1))), length)
+            found = _refined(partial(attempt, precision), step, precision)
+            if found.width <= self.width or found.upper <= 0:
+                break
+            log_delta = work.log_delta = min(math.log(found.upper), -0.1)
+        return found
 
 
 class _Work:
