@@ -8,13 +8,13 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from catalogue import EXAMPLES, SLOW
 
 import bursar as b
 from bursar.losses import engines
 from bursar.losses.answer import Precision
 from bursar.numerics.balls import working
 from bursar.theorems.numerical import composed
+from catalogue import EXAMPLES, SLOW
 
 RATES = [0.0, 1e-6, 0.001, 0.01, 0.1, 0.3, 0.5, 0.9, 1.0]
 
@@ -110,7 +110,7 @@ def test_bad_questions_are_refused(give: object, words: str) -> None:
 
 
 def test_width_and_effort_are_kept() -> None:
-    """A narrower width is met where it can be; less effort gives a wider, still true interval, and the report says it."""
+    """A narrower width is met where it can be; less effort gives a wider, still true interval; the report says it."""
     what = b.Laplace(10) * 40
     ends = {}
     for width, effort in ((1e-2, "normal"), (1e-4, "normal"), (1e-6, "normal"), (1e-8, "low")):

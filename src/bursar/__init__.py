@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bursar.errors import ConversionRefused as ConversionRefused
     from bursar.errors import InputError as InputError
     from bursar.errors import LossUnknown as LossUnknown
+    from bursar.errors import PlanImpossible as PlanImpossible
     from bursar.errors import RelationMismatch as RelationMismatch
     from bursar.errors import SpecError as SpecError
     from bursar.guarantees import GDP as GDP
@@ -37,13 +38,26 @@ if TYPE_CHECKING:
     from bursar.guarantees import convert as convert
     from bursar.guarantees import probabilistic as probabilistic
     from bursar.jobs.account import account as account
+    from bursar.jobs.counting import Counting as Counting
+    from bursar.jobs.counting import counting as counting
     from bursar.jobs.curve import Band as Band
     from bursar.jobs.curve import Curve as Curve
     from bursar.jobs.curve import profile as profile
+    from bursar.jobs.plan import Plan as Plan
+    from bursar.jobs.plan import plan as plan
     from bursar.jobs.report import Report as Report
     from bursar.jobs.spec import from_json as from_json
     from bursar.jobs.spec import parse as parse
     from bursar.jobs.spec import to_json as to_json
+    from bursar.jobs.split import Share as Share
+    from bursar.jobs.split import Split as Split
+    from bursar.jobs.split import smallest_budget as smallest_budget
+    from bursar.jobs.split import split as split
+    from bursar.jobs.sweep import Cell as Cell
+    from bursar.jobs.sweep import sweep as sweep
+    from bursar.jobs.training import SamplingAssumed as SamplingAssumed
+    from bursar.jobs.training import Training as Training
+    from bursar.jobs.training import training as training
     from bursar.losses.simulation import LaplaceSimulation as LaplaceSimulation
     from bursar.losses.simulation import SimulationMap as SimulationMap
     from bursar.losses.simulation import simulation_map as simulation_map
@@ -80,6 +94,7 @@ _HOMES = {
         "ConversionRefused",
         "InputError",
         "LossUnknown",
+        "PlanImpossible",
         "RelationMismatch",
         "SpecError",
     ),
@@ -118,6 +133,11 @@ _HOMES = {
         "Table",
     ),
     "bursar.numerics.interval": ("Interval",),
+    "bursar.jobs.counting": ("Counting", "counting"),
+    "bursar.jobs.plan": ("Plan", "plan"),
+    "bursar.jobs.split": ("Share", "Split", "smallest_budget", "split"),
+    "bursar.jobs.sweep": ("Cell", "sweep"),
+    "bursar.jobs.training": ("SamplingAssumed", "Training", "training"),
     "bursar.jobs.report": ("Report",),
     "bursar.jobs.spec": ("from_json", "parse", "to_json"),
     "bursar.theorems": ("Abstain", "Bound"),

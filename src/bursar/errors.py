@@ -5,6 +5,7 @@
     │   ├── SpecError         a text or JSON form that cannot be read: the message points at the place
     │   └── RelationMismatch  releases measured under different neighbour relations cannot be added up
     ├── ConversionRefused     one promise does not imply the other kind, with the reason
+    ├── PlanImpossible        no value meets the target: the message says which target is the closest that can be met
     ├── LossUnknown           no privacy-loss distribution is known for this mechanism, with the reason
     └── ContradictionError    two theorems exclude each other: one of them, or its code, is wrong
 
@@ -49,6 +50,14 @@ class ConversionRefused(BursarError):
 
 class LossUnknown(BursarError):
     """No privacy-loss distribution is known for this mechanism."""
+
+
+class PlanImpossible(BursarError):
+    """No value meets the target; ``closest`` is the smallest ε that was found to be possible."""
+
+    def __init__(self, message: str, *, closest: float) -> None:
+        super().__init__(message)
+        self.closest = closest
 
 
 class ContradictionError(BursarError):

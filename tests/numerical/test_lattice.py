@@ -217,6 +217,8 @@ CATALOGUE = [
     b.PoissonSampled(b.LeakyRandomizedResponse(1, "0.01"), "0.3"),
     b.PoissonSampled(b.Gaussian(1, relation="replace_one"), "0.2"),
     b.PoissonSampled(b.DiscreteGaussian(2), "0.3"),
+    b.PoissonSampled(b.PoissonSampled(b.Gaussian(1), "0.5"), "0.4"),
+    b.PoissonSampled(b.PoissonSampled(b.Laplace(1), "0.5"), "0.4"),
 ]
 
 
@@ -235,7 +237,11 @@ def test_one_loss_on_the_grid_is_its_profile_joined_up(mechanism: b.Mechanism, s
                 for j in range(0, len(at), max(len(at) // 7, 1)):
                     value = float(np.sum(masses[j:] * -np.expm1(at[j] - at[j:])))
                     truth = float(loss.profile(arb(float(at[j]))) - loss.infinite_mass())
-                    slip = 4 * grid.error * np.exp(max(grid.log_norm - tau * at[j], 0.0)) + grid.lost + 2 * grid.slack
+                    slip = (
+                        4 * grid.error * np.exp(max(grid.log_norm - tau * at[j], 0.0))
+                        + math.exp(grid.log_lost)
+                        + 2 * grid.slack
+                    )
                     assert abs(value - truth) <= slip + 1e-15
                     assert at[j] < 0 or slip < 1e-9
 
@@ -298,3 +304,45 @@ def test_gaussian_with_closed_form_at_every_effort() -> None:
             for x, side in ((found.upper, 1), (found.lower, -1)):
                 delta = normal.cdf(truth / 2 - arb(x) / truth) - arb(x).exp() * normal.cdf(-truth / 2 - arb(x) / truth)
                 assert not side * (delta - arb("1e-6")) > 0
+
+
+def test_sampling_twice_is_sampling_once() -> None:
+    """A sample of a sample, composed, costs what sampling at the product of the rates does."""
+    twice = b.PoissonSampled(b.PoissonSampled(b.Gaussian(1), "0.5"), "0.4") * 10
+    once = b.PoissonSampled(b.Gaussian(1), "0.2") * 10
+    first, second = (b.account(what, delta=1e-5, theorems=["numerical"]).epsilon for what in (twice, once))
+    assert first.lower <= second.upper
+    assert second.lower <= first.upper
+    assert second.upper - second.lower < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "delta"),
+    [("0.03", "0.5", "1e-100"), ("0.03", "1e-6", "1e-100"), ("0.025", "0.01", "1e-100"), ("0.02", "1e-6", "1e-100")],
+)
+def test_huge_losses_are_not_dropped(sigma: str, rate: str, delta: str) -> None:
+    """With losses in the thousands nothing that matters is left out below: one release's own profile is enclosed."""
+    loss = b.PoissonSampled(b.Gaussian(sigma), rate).losses().remove
+    target = ball(Fraction(delta))
+    with working(400):
+        try:
+            found = lattice.epsilon_at([(loss, 1)], target, 1e-4)
+        except NoLattice:
+            return
+        assert not loss.profile(arb(found.upper)) > target
+        assert not loss.profile(arb(found.lower)) < target
+
+
+@pytest.mark.parametrize("radius", ["1e-6", "1e-4", "1e-2"])
+def test_an_uncertain_delta_is_never_read_as_nothing(radius: str) -> None:
+    """Where δ is a wide ball the ends hold for all of it, or the engine refuses; it never answers 0 by mistake."""
+    loss = b.Gaussian("1.18434").losses().remove
+    for i in range(20):
+        target = arb("1.0962e-3") * (1 + i / 7) * arb(1, radius)
+        with working():
+            try:
+                found = lattice.epsilon_at([(loss, 1)], target, 8e-4)
+            except NoLattice:
+                continue
+            assert not loss.profile(arb(found.upper)) > target
+            assert not loss.profile(arb(found.lower)) < target

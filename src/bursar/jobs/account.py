@@ -13,7 +13,9 @@ from bursar.mechanisms import Mechanism
 from bursar.numerics.balls import working
 from bursar.numerics.real import Number
 from bursar.numerics.validate import choice, probability, real
-from bursar.theorems import THEOREMS, Bound, ForDelta, ForEpsilon, Question, Theorem
+from bursar.theorems import THEOREMS, Abstain, Bound, ForDelta, ForEpsilon, Question, Theorem
+
+_ENCLOSED = 1e-6
 
 
 def account(
@@ -38,8 +40,24 @@ def account(
     what = as_composition(composition)
     question = ask(delta=delta, epsilon=epsilon, width=width, effort=effort)
     with working():
-        rows = tuple(Row(theorem, theorem.ask(what, question)) for theorem in chosen(theorems))
+        rows = _rows(chosen(theorems), what, question, every=theorems is not None)
     return Report(what, question, rows, meet(rows, question))
+
+
+def _rows(asked: Sequence[Theorem], what: Composition, question: Question, *, every: bool) -> tuple[Row, ...]:
+    """Each theorem's answer. A dear theorem that could only win by less than the width of what is already proved is
+    left unasked, unless it was asked for by name.
+    """
+    answers: dict[str, Bound | Abstain] = {}
+    enclosed = None
+    for theorem in sorted(asked, key=lambda one: one.dear(what)):
+        if enclosed is not None and not every and theorem.dear(what):
+            answers[theorem.id] = Abstain(f"left unasked, since {enclosed} already encloses the answer to a millionth")
+            continue
+        found = answers[theorem.id] = theorem.ask(what, question)
+        if isinstance(found, Bound) and found.upper > 0 and found.upper - found.lower <= _ENCLOSED * found.upper:
+            enclosed = theorem.id
+    return tuple(Row(theorem, answers[theorem.id]) for theorem in asked)
 
 
 def ask(

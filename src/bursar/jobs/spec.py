@@ -14,6 +14,8 @@ import dataclasses
 import difflib
 import json
 import re
+from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from bursar.composition import Composition, as_composition
@@ -36,6 +38,21 @@ def parse(text: str) -> Composition:
         raise SpecError(f"a text form must be a string, not {type(text).__name__}")
     reader = Reader(text)
     return _Builder(text).composition(reader.read())
+
+
+def template(text: str) -> Callable[[Any], Composition]:
+    """The family of compositions that a text form with one ``?`` means, as a function of the unknown."""
+    if not isinstance(text, str):
+        raise SpecError(f"a text form must be a string, not {type(text).__name__}")
+    if text.count("?") != 1:
+        raise SpecError(f"a plan has one unknown, written ?; this text has {text.count('?')}")
+    before, after = text.split("?")
+
+    def make(value: Any) -> Composition:
+        written = str(value) if isinstance(value, (int, Fraction)) else repr(float(value))
+        return parse(f"{before}{written}{after}")
+
+    return make
 
 
 def to_json(composition: Composition | Mechanism) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 UNIT = 2.0**-53
-ULPS = 8  # of numpy's exp, expm1, log1p, log, sin and cos, and of libm's erfc
+ULPS = 8  # of numpy's exp, expm1, log, log1p, sin, cos, hypot, arctan2 and logaddexp, and of libm's erfc
 SAFETY = 1.01  # error bounds are themselves computed in floats
 _TRANSFORM = 4  # a discrete Fourier transform of length n errs by at most this times u·log2(n), relatively, in 2-norm
 

@@ -87,6 +87,8 @@ class Theorem:
     citations: tuple[str, ...]
     adaptivity: Adaptivity
     answer: Callable[[Composition, Question], Bound | Abstain]
+    dear: Callable[[Composition], bool] = lambda _: False
+    """Whether it takes long enough to be left unasked where the answer is already enclosed closely."""
 
     def ask(self, composition: Composition, question: Question) -> Bound | Abstain:
         """The theorem's answer. Nothing released costs nothing, by every theorem."""

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from bursar.composition import Composition
 from bursar.guarantees import Renyi
+from bursar.mechanisms import PoissonSampled
 from bursar.numerics.balls import ball
 from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem, bounded, collected
 
@@ -47,4 +48,5 @@ THEOREM = Theorem(
     citations=("Mir17", "ALCKS20", "CKS20"),
     adaptivity=Adaptivity.FIXED,
     answer=answer,
+    dear=lambda composition: any(isinstance(term.mechanism, PoissonSampled) for term in composition.terms),
 )

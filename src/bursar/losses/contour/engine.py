@@ -19,7 +19,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from flint import arb
 
-from bursar.losses.contour.factors import Array, Factor
+from bursar.losses.contour.factors import Array, Care, Factor
 from bursar.numerics.balls import Ball, up
 from bursar.numerics.lattice import short
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
@@ -111,10 +111,10 @@ class Contour:
         """The smallest S beyond which the integrand is negligible."""
         lead = up(self.cumulant) - self.tau * epsilon - log_delta + self.margin
         candidates = self.step * np.geomspace(1.0, MOST_NODES, 96)
-        for thorough in (False, True):
-            gone = np.sum([factor.decay(self.tau, thorough=thorough)(candidates) for factor in self.factors], axis=0)
+        for care in (Care.LEAST, Care.USUAL, Care.MOST)[0 if self.margin <= ROUGH else 1 :]:
+            gone = np.sum([factor.decay(self.tau, care)(candidates) for factor in self.factors], axis=0)
             enough = np.flatnonzero(lead + gone - np.log(math.pi * candidates) <= 0)
-            if len(enough) and (thorough or candidates[enough[0]] < _FEW * self.step):
+            if len(enough) and (care is Care.MOST or candidates[enough[0]] < _FEW * self.step):
                 self.gone = float(gone[enough[0]])
                 return float(candidates[enough[0]])
         raise NoContour("the losses decay too slowly")
@@ -207,8 +207,8 @@ def choose_tilt(factors: Sequence[Factor], log_delta: float) -> tuple[float, flo
             return -math.inf
         return _saddle(k, tau, mean, variance) - log_delta
 
-    # the tilt that a Gaussian with the variance at τ = 1 would have
-    variance = rough_cumulants(factors, 1.0)[2]
+    # the tilt that a Gaussian with about this variance would have
+    variance = sum(factor.rough_variance() for factor in factors)
     start = 0.5 * math.log(max(-2 * log_delta, 1.0) / variance) if 0 < variance < math.inf else math.log(2.0)
     tau = math.exp(_root(gap, "no tilt reaches this δ", start=start, near=0.3))
     # a little below the saddle far, rare losses weigh much less; what that costs in rounding grows with the depth

@@ -11,6 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,14 @@ from bursar.numerics.trusted import SAFETY, UNIT
 
 Array = Any
 Decay = Callable[[Array], Array]
+
+
+class Care(Enum):
+    """How closely to look at the decay: more care costs time and saves nodes."""
+
+    LEAST = 0
+    USUAL = 1
+    MOST = 2
 
 
 @dataclass(frozen=True)
@@ -50,6 +59,10 @@ class Factor(ABC):
     def rough(self, tau: float) -> tuple[float, float, float]:
         """K, K′ and K″ of all copies at a real tilt, in floats."""
 
+    def rough_variance(self) -> float:
+        """A first guess of the variance of all copies."""
+        return self.rough(1.0)[2]
+
     @abstractmethod
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
         """K of all copies at real tilts."""
@@ -59,7 +72,7 @@ class Factor(ABC):
         """The moments of all copies at t = τ + is."""
 
     @abstractmethod
-    def decay(self, tau: float, *, thorough: bool) -> Decay:
+    def decay(self, tau: float, care: Care) -> Decay:
         """Frequencies s ↦ upper bounds of ln|E[e^{(τ+is′)L}]/E[e^{τL}]| of all copies, valid for every s′ ≥ s."""
 
 
@@ -85,7 +98,7 @@ class GaussianFactor(Factor):
         doubt = float((self.mu_square.rad() / self.mu_square).upper()) + 4 * UNIT
         return Moments((2 * arb(tau) + 1) * self.mu_square / 2, size, np.zeros_like(size), doubt * np.abs(size))
 
-    def decay(self, tau: float, *, thorough: bool) -> Decay:
+    def decay(self, tau: float, care: Care) -> Decay:
         """−s²μ²/2."""
         half = down(self.mu_square) / 2
         return lambda s: -s * s * half * (1 - 1e-12)
@@ -125,7 +138,7 @@ class ClosedFactor(Factor):
             error[i] = float((left.real.rad() + left.imag.rad()).upper()) + UNIT * (abs(size[i]) + abs(turn[i]))
         return Moments(drift, size, turn, SAFETY * error)
 
-    def decay(self, tau: float, *, thorough: bool) -> Decay:
+    def decay(self, tau: float, care: Care) -> Decay:
         """From uniform pieces of the density between the atoms, where there is one; atoms alone do not decay."""
         if isinstance(self.loss, LaplaceLoss):
             pieces = self._exponential_pieces(tau, self.loss.epsilon, lambda: arb(1) / 4)

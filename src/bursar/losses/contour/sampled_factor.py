@@ -16,7 +16,7 @@ import numpy as np
 from flint import arb
 
 from bursar.losses._base import Loss
-from bursar.losses.contour.factors import Decay, Factor, Moments, uniform_decay
+from bursar.losses.contour.factors import Care, Decay, Factor, Moments, uniform_decay
 from bursar.losses.contour.sampled_integral import Grid, SampledIntegral
 from bursar.losses.sampled_gaussian import _Add, _Remove
 from bursar.numerics.balls import Ball, down, up
@@ -50,7 +50,11 @@ class SampledFactor(Factor):
         self.given_up = integral.given_up
         self._law: _Tilted | None = None
         self._key = (math.nan, math.nan)
-        self._decays: dict[tuple[float, bool], Decay] = {}
+        self._decays: dict[tuple[float, Care], Decay] = {}
+
+    def rough_variance(self) -> float:
+        """q²(e^{1/σ²} − 1) a copy."""
+        return self.integral.variance
 
     def rough(self, tau: float) -> tuple[float, float, float]:
         """From the nodes."""
@@ -105,9 +109,10 @@ class SampledFactor(Factor):
         size = np.where(gone > -0.5, 0.5 * np.log1p(np.maximum(gone, -0.5)), np.log(np.hypot(1 - c, d) + 1e-300))
         turn = np.arctan2(d, 1 - c)
         modulus = np.exp(size)
+        modulus = np.maximum(modulus, 1e-150)
         slip = (error_c + error_d) / modulus
         # ln(φ + e) moves by at most |e/φ|/(1 − |e/φ|); of what is left only rounding remains, in units of 1 − φ
-        error = slip / np.maximum(1 - slip, 1e-300) + 4 * ULPS * UNIT * (c + np.abs(d)) / (modulus * modulus)
+        error = slip / np.maximum(1 - slip, 0.5) + 4 * ULPS * UNIT * (c + np.abs(d)) / (modulus * modulus)
         error = error + 4 * ULPS * UNIT * (np.abs(size) + np.abs(turn))
         scale = float(self.count)
         # where hardly anything is known of φ: at most so large, and off by at most twice that
@@ -125,25 +130,25 @@ class SampledFactor(Factor):
         error_c = SAFETY * (law.error_c * s * s + rounding * c) + law.missing
         return c, d, error_c, SAFETY * law.error_d * s + law.missing
 
-    def decay(self, tau: float, *, thorough: bool) -> Decay:
+    def decay(self, tau: float, care: Care) -> Decay:
         """Remembered: one tilt serves several ε."""
-        if (tau, thorough) not in self._decays:
-            self._decays[tau, thorough] = self._decay(tau, thorough=thorough)
-        return self._decays[tau, thorough]
+        if (tau, care) not in self._decays:
+            self._decays[tau, care] = self._decay(tau, care)
+        return self._decays[tau, care]
 
-    def _decay(self, tau: float, *, thorough: bool) -> Decay:
+    def _decay(self, tau: float, care: Care) -> Decay:
         """Of the law itself; thoroughly, also of its bulk alone: far, rare losses stretch the variance, which makes
         everything between two frequencies that were looked at uncertain.
         """
-        whole = self._own_decay(tau, thorough=thorough)
-        if not (thorough and self.integral.removed and self.integral.whole):
+        whole = self._own_decay(tau, care)
+        if not (care is Care.MOST and self.integral.removed and self.integral.whole):
             return whole
         ways = [whole]
         for reach in (1.5, 3.0):
             part = SampledFactor(self.integral.bulk(1 + reach * self.integral.sigma), 1)
             try:
                 weight = down((part.log_moment(tau) - self.cumulants([tau])[0] / self.count).exp())
-                ways.append(_of_part(part._own_decay(tau, thorough=True), min(weight, 1.0), self.count))
+                ways.append(_of_part(part._own_decay(tau, Care.MOST), min(weight, 1.0), self.count))
             except ArithmeticError:
                 continue
         return lambda s: np.minimum.reduce([way(s) for way in ways])
@@ -152,7 +157,7 @@ class SampledFactor(Factor):
         """K(τ) of one copy."""
         return self._cumulant(self.integral.grid(tau, 0.0), tau)[0]
 
-    def _own_decay(self, tau: float, *, thorough: bool) -> Decay:
+    def _own_decay(self, tau: float, care: Care) -> Decay:
         """Uniform pieces of the density bound all frequencies; a few values of |φ| carried down by 1 − ψ(s) ≥ (1 −
         ψ(ns))/n² sharpen that.
         """
@@ -161,17 +166,20 @@ class SampledFactor(Factor):
         edge = float(np.abs(law.grid.loss[[0, -1]] - law.mean).max())
         # the variance of the law itself: what the grid says, and what quadrature and window may leave out of it
         variance = 1.01 * law.variance + law.missing * (2 * law.variance + 36 + 4 * edge * edge)
+        thorough = care is Care.MOST
         uniform = uniform_decay(self._uniform_pieces(law, tau, thorough=thorough), self.count)
+        if care is Care.LEAST:
+            return uniform
         # The nearest frequencies beyond which the uniform bound is already enough make the best anchors.
         ladder = scale * (_LONG_LADDER if thorough else _LADDER)
         anchors = ladder[uniform(ladder) < -120][: 2 if thorough else 1].tolist() or ladder[-3:].tolist()
-        law = self._tilt(self.integral.make(tau, anchors[-1] * 2, 16.0), tau, anchors[-1] * 2)
+        law = self._tilt(self.integral.make(tau, anchors[-1] * 1.5, 16.0), tau, anchors[-1] * 1.5)
         parts = 32 if thorough else 8
-        rungs = np.concatenate([anchor * (1 + np.arange(parts + 1) / parts) for anchor in anchors])
+        rungs = np.concatenate([anchor * (1 + np.arange(parts // 2 + 1) / parts) for anchor in anchors])
         c, d, error_c, error_d = self._centred(law, rungs)
         # ψ = (1 − C)² + D², so 1 − ψ = 2C − C² − D²; between rungs ψ exceeds its ends by at most variance·(gap)²/4
         gone = 2 * c - c * c - d * d - 2 * error_c - 2 * np.abs(d) * error_d - error_d * error_d - 4 * UNIT
-        lowest = gone.reshape(len(anchors), parts + 1).min(axis=1)
+        lowest = gone.reshape(len(anchors), parts // 2 + 1).min(axis=1)
         floors = [
             (anchor, float(low) - variance * (anchor / parts) ** 2 / 4)
             for anchor, low in zip(anchors, lowest, strict=True)

@@ -65,11 +65,14 @@ class SampledIntegral:
         self.cut = math.inf
         self.given_up = arb(0)
         self.soft = self.sigma
+        # a Gaussian guess of the tilt and of the frequencies that will be asked for
+        variance = count * self.rate**2 * math.expm1(min(1 / self.sigma**2, 50.0))
+        tilt = math.sqrt(2 * max(-log_delta, 1.0) / variance)
+        self.usual = (min(3.6 * tilt, 400.0), min(17 / math.sqrt(variance), 120.0))
+        self.variance = variance
         if removed:
             depth = max(28.0 + math.log(count) - log_delta, 1.0)
-            # a Gaussian guess of the tilt: where tilts are large the cut must be sharp, or the far branch explodes
-            variance = count * self.rate**2 * math.expm1(min(1 / self.sigma**2, 50.0))
-            tilt = math.sqrt(2 * max(-log_delta, 1.0) / variance)
+            # where tilts are large the cut must be sharp, or the far branch explodes
             far = 1 + self.sigma * math.sqrt(2 * depth)
             self.soft = short(self.sigma * min(1.0, math.sqrt(far / (4 * tilt))), 5)
             self.cut = math.ceil(16 * (1 + math.sqrt(2 * depth * (self.sigma**2 + self.soft**2)))) / 16
@@ -97,9 +100,10 @@ class SampledIntegral:
     def grid(self, tau: float, reach: float) -> Grid:
         """A grid that serves this tilt and these frequencies; remembered, since a search asks many times."""
         for grid in self._grids:
-            if grid.tau >= tau and grid.reach >= reach and grid.tau <= 4 * tau + 4:
+            if grid.tau >= tau and grid.reach >= reach and grid.tau <= 8 * tau + 4:
                 return grid
-        grid = self.make(1.5 * tau, 1.05 * reach, self.tolerance, least=tau)
+        most, far = self.usual if not self._grids and 8 * tau + 4 >= self.usual[0] else (0.0, 0.0)
+        grid = self.make(max(1.5 * tau, most), max(1.05 * reach, far), self.tolerance, least=tau)
         self._grids.insert(0, grid)
         del self._grids[4:]
         return grid

@@ -37,9 +37,12 @@ class Lattice:
         moments = [_moments(grid, step) for grid in grids]
         self.variance = sum(v for _, v in moments) + step * step
         self.mean = sum(m for m, _ in moments)
-        self.lost = math.fsum(grid.count * grid.lost for grid in grids)
+        self.lost = sum((grid.count * arb(grid.log_lost).exp() for grid in grids), arb(0))
         self.slack = SAFETY * math.fsum(grid.count * grid.slack for grid in grids)
-        self.inner = math.expm1(min(SAFETY * math.fsum(grid.count * grid.error for grid in grids), 700.0))
+        errors = SAFETY * math.fsum(grid.count * grid.error for grid in grids)
+        if not errors < 1:
+            raise TooFine("the masses are not known precisely enough for so many releases")
+        self.inner = math.expm1(errors)
         self.discretisation, self.rounding, self.last, self.wrapped = 0.0, 0.0, 0.0, arb(0)
         self.moved = sum(grid.count for grid in grids if grid.moved)
         spread = math.sqrt(self.variance)
@@ -62,7 +65,8 @@ class Lattice:
                 value += grid.error  # as if all of it were at the worst place
             if math.isfinite(grid.floor):
                 value += math.exp(min((self.tau + more) * grid.floor - grid.log_norm - top, 700.0))
-            total += grid.count * (top + math.log(value) + 1e-13 * (1 + abs(top)))
+            rounding = UNIT * (4 * float(np.abs(exponent).max()) + len(grid.weights) + 4 * ULPS)
+            total += grid.count * (top + math.log(value) + 2 * rounding)
         return total
 
     def compose(self, epsilon: float, log_delta: float, precision: float, most: int) -> None:
@@ -103,13 +107,18 @@ class Lattice:
         for grid in self.grids:
             wrapped = np.bincount((grid.first + np.arange(len(grid.weights))) % size, grid.weights, size)
             values, error = forward(wrapped)
-            error += UNIT * (math.log2(len(grid.weights) + 2) + 2)  # of adding up what wraps around
+            error += UNIT * (len(grid.weights) // size + 2)  # of adding up what wraps around
             modulus = np.abs(values)
             log_size += grid.count * np.log(modulus + 1e-300)
             log_most += grid.count * np.log(modulus + error)
             angle = np.angle(values)
             turn += grid.count * angle
-            slip += grid.count * UNIT * (2 * ULPS + 4) * (1 + np.abs(angle) + np.abs(np.log(modulus + 1e-300)))
+            slip += (
+                grid.count
+                * UNIT
+                * (2 * ULPS + 4 + len(self.grids))
+                * (1 + np.abs(angle) + np.abs(np.log(modulus + 1e-300)))
+            )
         log_size = np.minimum(log_size, log_most)
         product = np.exp(log_size) * (np.cos(turn) + 1j * np.sin(turn))
         most = np.exp(np.minimum(log_most, 700.0))
@@ -146,7 +155,7 @@ class Lattice:
         """Bounds of the mass above the window, and of what wrapped-around mass adds inside it, by the best tilts."""
         above = (self.start + self.size - 1) * self.step - epsilon
         high = beyond = arb("inf")
-        low = 1 / (arb(self.tau) * self.period).expm1()
+        low = (1 + arb(self.inner)) / (arb(self.tau) * self.period).expm1()
         for tilt, more in self.ladder.items():
             chernoff = lift * (arb(more) - (arb(tilt) - arb(self.tau)) * arb(epsilon)).exp()
             side = chernoff / (abs(arb(tilt) - arb(self.tau)) * self.period).expm1()
@@ -178,7 +187,7 @@ class Lattice:
         return (
             ("discretisation", self.discretisation),
             ("aliasing", float(self.wrapped) / size),
-            ("truncation", self.lost / size),
+            ("truncation", float(self.lost) / size),
             ("quadrature", inner / size),
             ("rounding", float(lift) * self.rounding / size),
         )

@@ -51,7 +51,7 @@ class Places:
     cells: Array
     nodes: Array
     """Which places are nodes of a quadrature (1.0), not atoms (0.0)."""
-    lost: float
+    log_lost: float
     floor: float = -math.inf
     """Losses of the density below this are left out."""
 
@@ -79,7 +79,7 @@ class Gridded:
     """Bounds it relative to each place's own mass, and what may move between the ends of its cell; None: unknown."""
     slack: float
     """How far places may be from where they are thought to be."""
-    lost: float
+    log_lost: float
     floor: float
     """Losses below this may be missing; they have at most the whole mass."""
     moved: bool
@@ -87,24 +87,35 @@ class Gridded:
 
 
 def places(law: Law, step: float, floor: float = -math.inf) -> Places:
-    """All atoms, and the nodes of the density's panels above a floor."""
-    if len(law.losses) and not float(np.abs(law.losses).max()) / step < 2.0**40:
+    """The atoms and the nodes of the density's panels, above about a floor."""
+    kept = law.losses + law.loss_errors >= floor
+    atoms = [column[kept] for column in (law.losses, law.loss_errors, law.log_masses, law.mass_errors)]
+    if len(atoms[0]) and not float(np.abs(atoms[0]).max()) / step < 2.0**40:
         raise TooFine("the atoms lie too far apart for the step")
-    parts = [(law.losses, law.loss_errors, law.log_masses, law.mass_errors, np.floor(law.losses / step))]
+    parts: list[tuple[Array, ...]] = [(*atoms, np.floor(atoms[0] / step))]
+    left_out = floor if not bool(np.all(kept)) else -math.inf
     if law.density is not None:
-        parts.append(_nodes(law.density, step, floor))
+        found, edge = _nodes(law.density, step, floor)
+        parts.append(found)
+        left_out = max(left_out, edge)
     losses, loss_errors, heights, errors, cells = (np.concatenate(column) for column in zip(*parts, strict=True))
-    nodes = (np.arange(len(losses)) >= len(law.losses)).astype(float)
-    return Places(losses, loss_errors, heights, errors, cells.astype(np.int64), nodes, law.lost, floor)
+    if not len(losses):
+        raise NoLattice("nothing is left above the floor")
+    nodes = (np.arange(len(losses)) >= len(atoms[0])).astype(float)
+    return Places(losses, loss_errors, heights, errors, cells.astype(np.int64), nodes, law.log_lost, left_out)
 
 
-def _nodes(density: Density, step: float, floor: float) -> tuple[Array, Array, Array, Array, Array]:
-    """Gauss–Legendre nodes on panels between neighbouring edges: the mesh and the places of the grid points."""
+def _nodes(density: Density, step: float, floor: float) -> tuple[tuple[Array, ...], float]:
+    """Gauss–Legendre nodes on panels between neighbouring edges, which are the mesh and the places of the grid points;
+    and below which loss something may have been left out.
+    """
     low, high = density.low, density.high
-    if math.isfinite(floor):
-        # a little below the floor, so that rounding does not lift it
-        low = max(low, min(float(density.place(np.array([floor]))[0]), high - density.width) - density.width)
-    ends, _ = density.loss(np.array([low, high]))
+    place = float(density.place(np.array([floor]))[0]) if math.isfinite(floor) else -math.inf
+    if place > low:
+        low = min(place, high - 1e-3 * min(density.width, high - low))
+    ends, unsure = density.loss(np.array([low, high]))
+    # places are rough: what counts is the loss at the place itself
+    floor = float(ends[0] + unsure[0]) + 4 * UNIT * abs(float(ends[0])) if low > density.low else -math.inf
     span = (ends[1] - ends[0]) / step + (high - low) / density.width
     if not span < _MOST_PANELS:
         raise TooFine(f"a density needs {span:.2g} panels")
@@ -120,7 +131,7 @@ def _nodes(density: Density, step: float, floor: float) -> tuple[Array, Array, A
     at, doubt = density.loss(edges)
     out = np.maximum(cells * step - at[:-1], at[1:] - (cells + 1) * step)
     out = np.maximum(out, 0.0) + np.maximum(doubt[:-1], doubt[1:])
-    narrow = density.width / np.maximum(2 * half, 1e-300)
+    narrow = density.width / np.maximum(2 * half, 1e-30)
     parts = []
     for i, (least, order) in enumerate(_ORDERS):
         most = _ORDERS[i + 1][0] if i + 1 < len(_ORDERS) else math.inf
@@ -134,7 +145,7 @@ def _nodes(density: Density, step: float, floor: float) -> tuple[Array, Array, A
         losses, loss_errors = density.loss(v)
         loss_errors = loss_errors + np.repeat(out[chosen], order)
         parts.append((losses, loss_errors, heights, errors, np.repeat(cells[chosen], order)))
-    return tuple(np.concatenate(column) for column in zip(*parts, strict=True))  # type: ignore[return-value]
+    return tuple(np.concatenate(column) for column in zip(*parts, strict=True)), floor
 
 
 @cache
@@ -166,15 +177,20 @@ def gridded(source: Places, count: int, step: float, tau: float) -> Gridded:
     weights = sums / total
     sizes = np.abs(source.log_masses) + np.abs(tau * points) + abs(tau * step) + abs(top) + abs(math.log(total))
     # mass errors are relative; quadrature and clipping may move mass between the ends of a cell
-    known = source.mass_errors + UNIT * (4 * ULPS + 8 + (ULPS + 4) * sizes)
-    shifted = source.nodes * (4 * QUADRATURE + 4 * doubt / step)
+    known = np.expm1(np.minimum(source.mass_errors + UNIT * (4 * ULPS + 8 + (ULPS + 4) * sizes), 1.0))
+    if not float(known.max()) < 1:
+        raise NoLattice("the parameters are not known precisely enough")
+    shifted = source.nodes * (4 * QUADRATURE - 4 * doubt / math.expm1(-step))
+    crowd = int(np.bincount(index).max())  # masses of one cell are added in turn
     error = float((mass * down_share + lifted * up_share) @ known) + float((mass + lifted) @ shifted)
-    error = error / total + (math.log2(len(index) + 2) + 8) * UNIT + n * 1e-307
+    error = error / total + (2 * crowd + math.log2(n) + 8) * UNIT + n * 1e-307
     if math.isfinite(source.floor):
-        error += math.exp(min(tau * source.floor - top - math.log(total), 0.0))
+        error += math.exp(min(tau * source.floor - top - math.log(total), 700.0))
     log_norm, relative = top + math.log(total), (SAFETY * float(known.max()), SAFETY * float(shifted.max()))
     moved = bool(np.any((inside > 0) & (inside < step)))
-    return Gridded(count, first, weights, log_norm, SAFETY * error, relative, slack, source.lost, source.floor, moved)
+    return Gridded(
+        count, first, weights, log_norm, SAFETY * error, relative, slack, source.log_lost, source.floor, moved
+    )
 
 
 def _inside(source: Places, points: Array, step: float) -> tuple[Array, Array, float]:
@@ -207,4 +223,6 @@ def gridded_profile(loss: Loss, count: int, step: float, tau: float, depth: floa
         slip = up(error) + 4 * UNIT + up(log_norm.rad()) + UNIT * abs(float(log_norm))
     if not slip < 1e-3 or rest > math.exp(-depth):
         raise NoLattice(f"the profile of {type(loss).__name__} is not known precisely enough")
-    return Gridded(count, first, values, float(log_norm), SAFETY * slip, None, 0.0, rest, -math.inf, True)
+    return Gridded(
+        count, first, values, float(log_norm), SAFETY * slip, None, 0.0, math.log(rest + 1e-300), -math.inf, True
+    )

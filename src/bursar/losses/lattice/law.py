@@ -31,6 +31,7 @@ Known = tuple[Array, Array]
 _NONE = np.zeros(0)
 _WIDEST = 0.1  # of a panel: on discs of twice that radius a sampled loss changes by a bounded factor
 _MOST_ATOMS = 2_000_000
+_SLACK = 0.01  # of logarithms that are computed in floats
 
 
 @dataclass(frozen=True)
@@ -49,14 +50,15 @@ class Density:
 
 @dataclass(frozen=True)
 class Law:
-    """Atoms and densities of the finite part of a loss; ``lost`` bounds the mass that neither shows."""
+    """Atoms and densities of the finite part of a loss; ``log_lost`` bounds the logarithm of the
+    mass that neither shows."""
 
     losses: Array = field(default_factory=lambda: _NONE)
     loss_errors: Array = field(default_factory=lambda: _NONE)
     log_masses: Array = field(default_factory=lambda: _NONE)
     mass_errors: Array = field(default_factory=lambda: _NONE)
     density: Density | None = None
-    lost: float = 0.0
+    log_lost: float = -math.inf
 
 
 def law_of(loss: Loss, depth: float) -> Law | None:
@@ -111,7 +113,7 @@ def _gaussian(mu: Ball, depth: float) -> Law:
     width = min(m / (2.1 * (reach + m + 1)), _WIDEST)
     # the window is symmetric, so it holds for the reversed pair too: sampling mixes the two
     density = Density(-edge, edge, width, log_density, _itself, lambda g: g)
-    return Law(density=density, lost=SAFETY * math.exp(-reach * reach / 2))
+    return Law(density=density, log_lost=_SLACK - depth)
 
 
 def _itself(v: Array) -> Known:
@@ -144,7 +146,7 @@ def _discrete_gaussian(loss: DiscreteGaussianLoss, depth: float) -> Law | None:
     heights = -np.square(y) / (2 * s) - norm
     doubts = (doubt + 4 * UNIT) * (np.square(y) / (2 * s) + abs(norm) + 1)
     places = (shift * shift - 2.0 * shift * y) / (2 * s)
-    return Law(places, (doubt + 4 * UNIT) * np.abs(places), heights, doubts, lost=2 * math.exp(-depth))
+    return Law(places, (doubt + 4 * UNIT) * np.abs(places), heights, doubts, log_lost=math.log(2) - depth)
 
 
 def _replaced(loss: ReplacedGaussian, depth: float) -> Law:
@@ -169,19 +171,24 @@ def _replaced(loss: ReplacedGaussian, depth: float) -> Law:
     def place(g: Array) -> Array:
         half, log_a = np.abs(g) / 2, math.log1p(-q) - math.log(q) + eighth if q < 1 else -math.inf
         near = np.arcsinh(math.exp(min(log_a, 300.0)) * np.sinh(np.minimum(half, 300.0)))
-        grown = np.where((half > 300) | (log_a > 300), np.maximum(half + log_a, 0.0), near)
+        # asinh(y) is ln(2y) for large y, and 2·sinh(h) is e^h·(1 − e^{−2h})
+        far = log_a + half + np.log1p(-np.exp(-2 * np.maximum(half, 1e-12)))
+        grown = np.where((half > 300) | (log_a > 300), np.maximum(far, 0.0), near)
         return g + 2 * np.sign(g) * grown
 
     edge = 1 / (2 * sigma * sigma) + reach / sigma
     width = min(1 / (2.1 * sigma * (reach + 1 + 1 / sigma)), _WIDEST)
-    return Law(density=Density(-edge, edge, width, log_density, both, place), lost=SAFETY * math.exp(-depth))
+    return Law(density=Density(-edge, edge, width, log_density, both, place), log_lost=_SLACK - depth)
 
 
 def _log_odds(s: Array, error: Array, q: float, doubt: float) -> Known:
     """ln(1 − q + q·e^s), for s known up to ``error`` and q up to the relative ``doubt``."""
-    capped = np.minimum(s, 600.0)  # beyond, 1 − q is lost in q·e^s
-    y = q * np.expm1(capped)
-    value = np.log1p(y) + np.maximum(s - 600.0, 0.0)
+    large = s > 300
+    y = q * np.expm1(np.where(large, 0.0, s))
+    rest = math.exp(math.log1p(-q) - math.log(q)) if q < 1 else 0.0
+    far = s + math.log(q) + np.log1p(rest * np.exp(-np.maximum(s, 300.0)))
+    value = np.where(large, far, np.log1p(y))
+    y = np.where(large, np.exp(np.minimum(value, 700.0)), y)
     slope = np.abs((y + q) / (1 + y))
     bound = (doubt + (ULPS + 2) * UNIT) * np.abs(y) / (1 + y) + slope * error + (ULPS + 2) * UNIT * np.abs(value)
     return value, SAFETY * bound
@@ -198,8 +205,9 @@ def _sampled(base: Law, rate: Ball, absent: Ball, *, removed: bool) -> Law:
 
     def grow(g: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
-            inner = np.expm1(side * g) / q
-            return side * np.where(inner <= -1, -np.inf, np.log1p(np.maximum(inner, -1.0)))
+            inner = np.expm1(np.minimum(side * g, 30.0)) / q
+            near = np.where(inner <= -1, -np.inf, np.log1p(np.maximum(inner, -1.0)))
+            return side * np.where(side * g > 30, side * g - math.log(q), near)
 
     def weigh(v: Array, heights: Array, errors: Array) -> Known:
         if not removed:
@@ -226,7 +234,9 @@ def _sampled(base: Law, rate: Ball, absent: Ball, *, removed: bool) -> Law:
             return shrink(*inner.loss(v))
 
         def log_density(v: Array) -> Known:
-            return weigh(v, *inner.log_density(v))
+            at, unsure = inner.loss(v)
+            value, error = inner.log_density(v)
+            return weigh(at, value, error + unsure)
 
         density = Density(inner.low, inner.high, inner.width, log_density, loss, lambda g: inner.place(grow(g)))
-    return Law(losses, loss_errors, heights, errors, density, base.lost)
+    return Law(losses, loss_errors, heights, errors, density, base.log_lost)

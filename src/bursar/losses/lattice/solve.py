@@ -43,7 +43,7 @@ class Source:
             at = step * (grid.first + np.arange(len(grid.weights)))
             kept = grid.weights > 0
             heights, none = np.log(grid.weights[kept]) + grid.log_norm, np.zeros(int(kept.sum()))
-            return Places(at[kept], none, heights, none, none.astype(np.int64), none, grid.lost)
+            return Places(at[kept], none, heights, none, none.astype(np.int64), none, grid.log_lost)
         return places(self.law, _extent(self.law) / _COARSE)
 
     def grid(self, step: float, tau: float) -> Gridded:
@@ -69,6 +69,8 @@ def epsilon_at(losses: Losses, delta: Ball, width: float, most: int = MOST_POINT
     if not target > 0:
         raise NoLattice("δ does not exceed what the releases leak")
     log_delta = float(target.log())
+    if log_delta < _TINIEST:
+        raise NoLattice("δ is smaller than any float")
     work = _Work(losses, leak, log_delta, most)
     tau = _best_tilt(lambda t: (work.cumulant(t)[0] + _log_constant(t) - log_delta) / t)
     guess = (work.cumulant(tau)[0] + _log_constant(tau) - log_delta) / tau
@@ -232,8 +234,8 @@ def _between(lattice: Lattice, guess: float, delta: Ball, log_delta: float, widt
     floor = max((lattice.start + 8) * lattice.step + lattice.slack + lattice.reach(log_delta, width), 0.0)
     target, near = float(delta.log()), 0.02 * width
     low, high = _ends(lattice.upper, delta, target, floor, guess, near)
-    if low is None and floor > 0:
-        raise NoLattice("ε lies below the window")
+    if low is None and not (floor == 0 and lattice.upper(0.0) <= delta):
+        raise NoLattice("ε lies below the window, or cannot be told from δ's own uncertainty")
     lower = None
     if low is not None:
         lower, _ = _ends(lambda x: lattice.lower(x, log_delta, width), delta, target, floor, high, near)
