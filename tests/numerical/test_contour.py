@@ -159,7 +159,7 @@ def test_trusted_functions_of_two_numbers(name: str) -> None:
     x, y = (rng.choice([-1, 1], 5000) * np.exp(rng.uniform(-20, 5, 5000)) for _ in range(2))
     exact = {
         "hypot": lambda a, c: (a * a + c * c).sqrt(),
-        "arctan2": lambda a, c: arb.atan2(a, c),
+        "arctan2": arb.atan2,
         "logaddexp": lambda a, c: (a.exp() + c.exp()).log(),
     }[name]
     worst = 0.0

@@ -94,6 +94,60 @@ def account(
         _console().print(report)
 
 
+@app.command()
+def plan(
+    template: Annotated[
+        str,
+        typer.Argument(
+            help="The releases with one unknown, written ?: 'gaussian(sigma=?)*1000', or 'gaussian(sigma=20)*?' "
+            "for how many; - reads standard input."
+        ),
+    ],
+    epsilon: Annotated[str, typer.Option(help="The ε that must not be exceeded.")],
+    delta: Annotated[str, typer.Option(help="At this δ.")],
+    width: Annotated[
+        str | None, typer.Option(help="How narrow the numerical intervals should be, relative to the answer.")
+    ] = None,
+    effort: Annotated[str, typer.Option(help="How much work that may take: low, normal or high.")] = "normal",
+    as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON, for machines.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="The answer in sentences.")] = False,
+) -> None:
+    """How much noise, which rate or how many releases fit a target? The best value that is proved to, and the next one,
+    which is not.
+
+    [bold]Examples[/bold]
+
+    bursar plan 'gaussian(sigma=?)*1000' --epsilon 1 --delta 1e-6
+
+    bursar plan 'poisson(gaussian(sigma=?), rate=0.01)*10000' --epsilon 1 --delta 1e-6
+
+    bursar plan 'gaussian(sigma=20)*?' --epsilon 1 --delta 1e-6 --json
+    """
+    from bursar.errors import BursarError, PlanImpossible
+    from bursar.jobs.plan import plan as run
+
+    try:
+        found = run(
+            sys.stdin.read() if template == "-" else template,
+            epsilon=_number(epsilon, "epsilon"),
+            delta=_number(delta, "delta"),
+            width=_number(width, "width"),
+            effort=effort,
+        )
+    except PlanImpossible as refusal:
+        typer.echo(f"bursar: {refusal}", err=True)
+        raise typer.Exit(1) from None
+    except BursarError as problem:
+        typer.echo(f"bursar: {problem}", err=True)
+        raise typer.Exit(2) from None
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+    elif explain:
+        typer.echo(found.explain())
+    else:
+        _console().print(found)
+
+
 def _number(text: str | None, name: str) -> Any:
     """A number from the command line means what it means in a text form."""
     from bursar.numerics.real import read_text

@@ -9,7 +9,7 @@ release more), which is tried too, is not.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -128,8 +128,17 @@ def finished(family: Family, search: Search | None = None) -> Plan:
 class Family:
     """A family of compositions, the target, and the reports made so far."""
 
-    def __init__(self, make: Make, target: Real, delta: Real, width: float | None, effort: str) -> None:
+    def __init__(
+        self,
+        make: Make,
+        target: Real,
+        delta: Real,
+        width: float | None = None,
+        effort: str = "normal",
+        theorems: Sequence[str] | None = None,
+    ) -> None:
         self.make, self.target, self.delta, self.width, self.effort = make, target, delta, width, effort
+        self.theorems = theorems
         # every reading of the target must be met, so the smallest counts, rounded down
         self.goal = _floor(target.low)
         self.reports: dict[Any, Report] = {}
@@ -159,7 +168,9 @@ class Family:
         """The account at a value, once; a rough one is as sound, but wider where an engine has to work for it."""
         if (value, rough) not in self.reports:
             width, effort = (_ROUGH, "low") if rough else (self.width, self.effort)
-            self.reports[value, rough] = account(self.composition(value), delta=self.delta, width=width, effort=effort)
+            self.reports[value, rough] = account(
+                self.composition(value), delta=self.delta, theorems=self.theorems, width=width, effort=effort
+            )
         return self.reports[value, rough]
 
     def cost(self, value: Any, rough: bool) -> float:

@@ -49,8 +49,10 @@ class Search:
     def run(self) -> tuple[Any, Any]:
         """(the dearest value that is met, the next that is not); None for either where there is none."""
         start = self._start()
+        self.rough = self.start is None  # near the answer rough looks do not pay
         first = self.height(start)
-        away = 0.7 if self.valid(self.value(start + 0.7)) else -0.7
+        step = 0.7 if self.start is None else 0.05
+        away = step if self.valid(self.value(start + step)) else -step
         second = self.height(start + away)
         if self._cost_at(start) == self._cost_at(start + away) == math.inf:
             start, first, away, second = self._look_around(start)
@@ -60,14 +62,16 @@ class Search:
         rises = self._cost_at(start + away) >= self._cost_at(start)
         up = math.copysign(1.0, away) if rises else -math.copysign(1.0, away)
         good, bad = self._bracket(start, first, start + away, second, up)
-        if good is not None and bad is not None:
+        if self.rough and good is not None and bad is not None:
             good, bad = self._narrow(good, bad, _COARSE)
         return self._exactly(good, bad, up)
 
     def _exactly(self, good: Place | None, bad: Place | None, up: float) -> tuple[Any, Any]:
         """The same with precise costs, from where rough ones led."""
-        self.rough, self.looks = False, 0
-        seen = [self.again(place) for place in (good, bad) if place is not None]
+        seen = [place for place in (good, bad) if place is not None]
+        if self.rough:
+            self.rough, self.looks = False, 0
+            seen = [self.again(place) for place in seen]
         if not seen:
             return None, None
         step = 4 * _COARSE
@@ -115,7 +119,7 @@ class Search:
                 good = (u, height)
             if height > 0 and (bad is None or up * u < up * bad[0]):
                 bad = (u, height)
-        return self._walk(good, bad, up, 0.7)
+        return self._walk(good, bad, up, 0.7 if self.start is None else 0.1)
 
     def _walk(self, good: Place | None, bad: Place | None, up: float, step: float) -> tuple[Place | None, Place | None]:
         """From one end on until there are both."""

@@ -17,6 +17,7 @@ from bursar.numerics.real import Number
 from bursar.numerics.validate import listed, probability, real
 
 _MOST = 1_000_000
+_CLOSE = 1e-6  # how finely the value is given
 
 
 @dataclass(frozen=True)
@@ -56,30 +57,51 @@ def sweep(
     if not 0 < len(grid) <= _MOST:
         raise InputError(f"a sweep has 1 to {_MOST} cells, not {len(grid)}", argument="epsilons")
     cells: list[Cell] = []
-    near: float | None = None
+    start = _Start()
     for setting, delta, epsilon in _shown(grid, progress):
-        family = Family(make if settings is None else _fixed(make, setting), epsilon, delta, None, "normal")
-        near = _one(family, near, cells, setting)
+        family = Family(make if settings is None else _fixed(make, setting), epsilon, delta)
+        cells.append(_one(family, setting, start.forget(setting)))
     return cells
+
+
+class _Start:
+    """What the last cell taught: where to look, and which theorems decide. Forgotten with each setting."""
+
+    def __init__(self) -> None:
+        self.setting: Any = object()
+        self.value: float | None = None
+        self.theorems: tuple[str, ...] | None = None
+
+    def forget(self, setting: Any) -> _Start:
+        """Start anew where the setting is another one."""
+        if setting is not self.setting:
+            self.setting, self.value, self.theorems = setting, None, None
+        return self
 
 
 def _fixed(make: Callable[..., Any], setting: Any) -> Callable[[Any], Any]:
     return lambda value: make(value, setting)
 
 
-def _one(family: Family, near: float | None, cells: list[Cell], setting: Any) -> float | None:
-    """One cell; the next search starts where this one ended."""
+def _one(family: Family, setting: Any, start: _Start) -> Cell:
+    """One cell: the first of a setting asks every theorem, the next ones those that decided it, from its answer on."""
     try:
-        if family.whole():
+        if family.whole() or family.delta.high == 0 or start.value is None:
             found = finished(family)
         else:
-            search = Search(family.cost, family.valid, family.goal, family.resolution, start=near)
+            family.theorems = start.theorems
+            search = Search(family.cost, family.valid, family.goal, _resolution, start=start.value)
             found = finished(family, search)
-        cells.append(Cell(family.target, family.delta, setting, found, None))
-        return float(found.value)
     except PlanImpossible as refusal:
-        cells.append(Cell(family.target, family.delta, setting, None, str(refusal)))
-        return near
+        return Cell(family.target, family.delta, setting, None, str(refusal))
+    if start.theorems is None:
+        start.theorems = found.report.decided_by
+    start.value = float(found.value)
+    return Cell(family.target, family.delta, setting, found, None)
+
+
+def _resolution(_: object) -> float:
+    return _CLOSE
 
 
 def _shown(grid: list[Any], progress: bool | None) -> Iterator[Any]:

@@ -111,7 +111,7 @@ def training(
         warnings.warn(warning, SamplingAssumed, stacklevel=2)
     sizes = [whole(batch_sizes=size, at_least=1, at_most=total) for size in batch_sizes]
     times = [noise(epoch_choices=time) for time in epoch_choices]
-    pairs = {(size, time) for size in (sizes or [batch]) for time in (times or [rounds])} - {(batch, rounds)}
+    pairs = {(size, time) for size in (*sizes, batch) for time in (*times, rounds)} - {(batch, rounds)}
     others = []
     for size, time in sorted(pairs):
         try:
