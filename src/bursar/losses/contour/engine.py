@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 from flint import arb
@@ -53,6 +54,21 @@ class Errors:
         return tuple((field.name, getattr(self, field.name)) for field in fields(self))
 
 
+class _Sums:
+    """The terms of the sum at every node, apart from e^{K(τ)−τε}: size and angle, and what is unsure about them."""
+
+    def __init__(self, factors: Sequence[Factor], tau: float, frequencies: Array) -> None:
+        parts = [factor.moments(tau, frequencies) for factor in factors]
+        self.drift = sum((part.drift for part in parts), arb(0))
+        self.turn = np.sum([part.turn for part in parts], axis=0)
+        self.turn_size = np.sum([np.abs(part.turn) + np.abs(part.log_size) for part in parts], axis=0)
+        self.doubt = np.sum([part.error for part in parts], axis=0)
+        t = tau + 1j * frequencies
+        self.share = np.exp(np.sum([part.log_size for part in parts], axis=0)) / np.abs(t * (t + 1))
+        self.share[0] /= 2
+        self.angle = -np.angle(t) - np.angle(t + 1)
+
+
 class Contour:
     """One direction of a composition, at one tilt: a fixed set of nodes that serves every ε near the one it was made
     for.
@@ -76,15 +92,11 @@ class Contour:
         if count > MOST_NODES:
             raise NoContour(f"{count} nodes are more than {MOST_NODES}")
         self.frequencies = np.arange(count + 1) * self.step  # exact: the step has few bits
-        parts = [factor.moments(tau, self.frequencies) for factor in factors]
-        self.drift = sum((part.drift for part in parts), arb(0))
-        self.turn = np.sum([part.turn for part in parts], axis=0)
-        self.turn_size = np.sum([np.abs(part.turn) + np.abs(part.log_size) for part in parts], axis=0)
-        self.doubt = np.sum([part.error for part in parts], axis=0)
-        t = tau + 1j * self.frequencies
-        self.share = np.exp(np.sum([part.log_size for part in parts], axis=0)) / np.abs(t * (t + 1))
-        self.share[0] /= 2
-        self.angle = -np.angle(t) - np.angle(t + 1)
+
+    @cached_property
+    def sums(self) -> _Sums:
+        """The moments at the nodes, once they are needed: how many nodes a tilt takes is known before."""
+        return _Sums(self.factors, self.tau, self.frequencies)
 
     def _period(self, epsilon: float, log_delta: float) -> float:
         """The smallest B for which Chernoff bounds at some other tilts push both sides' aliases far below δ."""
@@ -121,7 +133,7 @@ class Contour:
 
     def rough(self, epsilon: float) -> tuple[float, float]:
         """ln of the sum at ε and its derivative, in floats."""
-        terms = self.share * np.exp(1j * self._phase(epsilon)[0])
+        terms = self.sums.share * np.exp(1j * self._phase(epsilon)[0])
         value = float(terms.real.sum())
         slope = -float((terms * (self.tau + 1j * self.frequencies)).real.sum())
         if value <= 0:
@@ -131,9 +143,9 @@ class Contour:
 
     def _phase(self, epsilon: float) -> tuple[Array, float]:
         """The angle of each term, and by how much (drift − ε) may be off."""
-        apart = self.drift - arb(epsilon)
+        apart = self.sums.drift - arb(epsilon)
         near = float(apart)
-        return self.turn + self.angle + self.frequencies * near, float(abs(apart - arb(near)).upper())
+        return self.sums.turn + self.sums.angle + self.frequencies * near, float(abs(apart - arb(near)).upper())
 
     def precise(self, epsilon: float) -> bool:
         """Whether the nodes still serve this ε well."""
@@ -144,10 +156,10 @@ class Contour:
         """Certified lower and upper ends of δ(ε), as balls, and the error budget."""
         x = arb(epsilon)
         phase, slip = self._phase(epsilon)
-        value = float((self.share * np.cos(phase)).sum())
-        turned = (ULPS + 4) * (1 + self.turn_size + np.abs(phase)) + len(phase)
-        doubt = SAFETY * float(self.share @ np.expm1(np.minimum(self.doubt, 700.0)))
-        rounding = SAFETY * float(self.share @ (UNIT * turned + slip * self.frequencies))
+        value = float((self.sums.share * np.cos(phase)).sum())
+        turned = (ULPS + 4) * (1 + self.sums.turn_size + np.abs(phase)) + len(phase)
+        doubt = SAFETY * float(self.sums.share @ np.expm1(np.minimum(self.sums.doubt, 700.0)))
+        rounding = SAFETY * float(self.sums.share @ (UNIT * turned + slip * self.frequencies))
         lead = (self.cumulant - arb(self.tau) * x).exp() * arb(self.step) / arb.pi()
         total = lead * (arb(value) + arb(0, doubt) + arb(0, rounding))
         cut, alias = self._cut(x), self._alias(x)

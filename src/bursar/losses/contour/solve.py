@@ -90,25 +90,31 @@ def _first_contour(
     contour, near = None, guess
     try:
         contour = Contour(factors, leak, guess, log_delta, tau)
-        near = _newton(contour, guess, log_delta) if solve else guess
     except NoContour:
         if tau <= 0:
             raise
-    if contour is not None and len(contour.frequencies) <= _MANY:
-        return contour, near
-    tilts = Tilts(lambda t: rough_cumulants(factors, t)[0], tau)
-    for _ in range(2):
-        better, _length = tilts.best(near, log_delta)
-        try:
-            found = Contour(factors, leak, near, log_delta, better)
-            near = _newton(found, near, log_delta) if solve else guess
-        except NoContour:
-            break
-        if contour is None or len(found.frequencies) < len(contour.frequencies):
+    if contour is None or len(contour.frequencies) > _MANY:
+        tilts = Tilts(lambda t: rough_cumulants(factors, t)[0], tau)
+        for _ in range(2):
+            found = _shorter(factors, leak, near, log_delta, tilts, contour)
+            if found is None or found is contour:
+                break
             contour = found
-    if contour is None:
-        raise NoContour("the losses decay too slowly")
-    return contour, near
+            near = _newton(contour, near, log_delta) if solve else guess
+        if contour is None:
+            raise NoContour("the losses decay too slowly")
+    return contour, (_newton(contour, near, log_delta) if solve else guess)
+
+
+def _shorter(
+    factors: list[Factor], leak: Ball, near: float, log_delta: float, tilts: Tilts, best: Contour | None
+) -> Contour | None:
+    """A contour at the tilt with the shortest period, where that takes clearly fewer nodes."""
+    try:
+        found = Contour(factors, leak, near, log_delta, tilts.best(near, log_delta)[0])
+    except NoContour:
+        return best
+    return found if best is None or len(found.frequencies) < 0.8 * len(best.frequencies) else best
 
 
 def at_most(losses: Losses, epsilon: float, delta: Ball, tilt: float) -> bool:
