@@ -9,9 +9,12 @@ from pathlib import Path
 
 from typer.main import get_command
 
+import bursar.jobs.counting as counting_module
 from bursar.cli.main import app
 from bursar.guarantees import KINDS
+from bursar.jobs.counting import counting
 from bursar.mechanisms import CATALOGUE
+from bursar.plot import counting_figure
 from bursar.theorems import THEOREMS
 
 HERE = Path(__file__).parent
@@ -61,7 +64,30 @@ def commands() -> str:
     return "\n".join(parts)
 
 
-PAGES = {"theorems.md": theorems, "mechanisms.md": mechanisms, "cli.md": commands}
+def lecture() -> str:
+    """The lecture's worked question, as its table; the picture is drawn by `make docs`."""
+    table = counting([1, 2, 4, 8, 10, 12, 16, 24, 32, 64, 128, 256, 1024], epsilon=1, delta="1e-6")
+    if "--check" not in sys.argv:
+        counting_figure(table).savefig(HERE / "counting.svg", metadata={"Date": None})
+    return "\n".join(
+        [
+            "# How much noise do d counts need?",
+            "",
+            inspect.getdoc(counting_module) or "",
+            "",
+            "![Noise against the number of counts](counting.svg)",
+            "",
+            "```text",
+            str(table),
+            "```",
+            "",
+            "In Python: `bursar.counting([1, 10, 100], epsilon=1, delta=1e-6)`; the picture is "
+            "`bursar.plot.counting_figure` of that.",
+        ]
+    )
+
+
+PAGES = {"theorems.md": theorems, "mechanisms.md": mechanisms, "cli.md": commands, "counting.md": lecture}
 
 
 def main() -> int:

@@ -9,7 +9,7 @@ import bursar as b
 
 
 def main() -> None:
-    """Show the account of three workloads."""
+    """Show the account of three workloads, and plans."""
     console = Console(width=min(Console().width, 100), highlight=False)
     survey = b.RandomizedResponse(epsilon=0.1) * 100
     tables = b.Gaussian(sigma=20) * 1000 + b.Laplace(scale=100) * 5
@@ -24,6 +24,16 @@ def main() -> None:
 
     console.print(Rule("account: ten thousand steps of private training"))
     console.print(b.account(training, delta=1e-6))
+    console.print()
+    console.print(Rule("plan: how much noise for that training at ε = 1?"))
+    found = b.plan("poisson(gaussian(sigma=?), rate=0.01)*10000", epsilon=1, delta=1e-6)
+    console.print(found.explain())
+
+    console.print(Rule("plan: the noises of three queries that share (1, 1e-6)"))
+    console.print(*str(b.split([1, 2, 5], epsilon=1, delta=1e-6, noise="gaussian")).splitlines()[:5], sep="\n")
+
+    console.print(Rule("plan: how much noise do d counts need?"))
+    console.print(str(b.counting([1, 10, 100, 1000], epsilon=1, delta=1e-6)))
     console.print()
     console.print("Every ≤ is proved, rounding included; every theorem that does not apply says why.")
 

@@ -77,7 +77,13 @@ def test_exact_gaussian_calibration(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "theorem"),
-    [("S2.inv.thm11.100", "strong"), ("S2.inv.optimal.100", "optimal"), ("S2.inv.thm11.1000", "strong")],
+    [
+        ("S2.inv.thm11.100", "strong"),
+        ("S2.inv.thm11.1000", "strong"),
+        ("S2.inv.steinke.100", "steinke"),
+        ("S2.inv.steinke.1000", "steinke"),
+        ("S2.inv.optimal.100", "optimal"),
+    ],
 )
 def test_per_query_epsilon_of_the_theory_sheet(name: str, theorem: str) -> None:
     """The per-query ε that strong and optimal composition allow, from below."""
@@ -314,3 +320,16 @@ def test_the_command() -> None:
     assert refused.exit_code == 1
     assert "closest" in refused.output
     assert run.invoke(app, ["plan", "gaussian(sigma=2)", "--epsilon", "1", "--delta", "1e-6"]).exit_code == 2
+
+
+def test_the_picture_of_the_lecture_question() -> None:
+    """The figure shows the four ways, labelled, and the crossover."""
+    from bursar.plot import counting_figure
+
+    table = b.counting([1, 8, 32, 100], epsilon=1, delta="1e-6")
+    (axes,) = counting_figure(table).axes
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels[:4] == list(table.errors)
+    assert "from d = 32" in labels[4]
+    assert list(axes.lines[3].get_ydata()) == list(table.errors["gaussian"])
+    assert axes.get_title().startswith("How much noise")

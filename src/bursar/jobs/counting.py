@@ -56,9 +56,9 @@ class Counting:
 
     def __str__(self) -> str:
         lines = [f"standard error of each of d counts, ε = {self.epsilon.text()}, δ = {self.delta.text()}", ""]
-        lines.append("d".rjust(8) + "".join(way.rjust(20) for way in WAYS))
+        lines.append("d".rjust(8) + "".join(way.rjust(18) for way in WAYS))
         for i, d in enumerate(self.queries):
-            cells = "".join(f"{self.errors[way][i]:20.6g}" for way in WAYS)
+            cells = "".join(f"{self.errors[way][i]:18.6g}" for way in WAYS)
             lines.append(f"{d:8d}{cells}")
         turns = ", ".join(f"{way} from d = {self.crossover(way)}" for way in WAYS[1:] if self.crossover(way))
         return "\n".join([*lines, "", f"less noise than basic composition: {turns or 'none of those shown'}"])
