@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 Make = Callable[[Any], Composition | Mechanism]
 _BROKEN = (0.5, 1.5, 0.01, 100.25)
 _ROUGH = 1e-3  # the width of first looks
-_FINEST = 1e-12  # of the unknown: no answer is given more finely
+_USUAL = 1e-6
+_FINE, _CLOSED = 4e-7, 1e-12  # how finely the unknown is given, by engines and by closed forms
 
 
 @dataclass(frozen=True)
@@ -166,6 +167,9 @@ class Family:
 
     def report(self, value: Any, *, rough: bool = False) -> Report:
         """The account at a value, once; a rough one is as sound, but wider where an engine has to work for it."""
+        first = self.reports.get((value, True))
+        if not rough and first is not None and _width(first) <= (_USUAL if self.width is None else self.width):
+            return first
         if (value, rough) not in self.reports:
             width, effort = (_ROUGH, "low") if rough else (self.width, self.effort)
             self.reports[value, rough] = account(
@@ -179,9 +183,14 @@ class Family:
 
     def resolution(self, value: Any) -> float:
         """How much less noise must fail: what the interval around the cost allows to tell."""
-        bound = self.report(value).epsilon
-        known = (bound.upper - bound.lower) / bound.upper if bound.upper > 0 and bound.lower > 0 else 0.0
-        return max(_FINEST, 2.5 * known)
+        known = _width(self.report(value))
+        return max(_CLOSED if known < _CLOSED else _FINE, 2.5 * known)
+
+
+def _width(report: Report) -> float:
+    """The relative width of the interval, 0 where it has no lower end."""
+    bound = report.epsilon
+    return (bound.upper - bound.lower) / bound.upper if bound.upper > 0 and bound.lower > 0 else 0.0
 
 
 def _exactly(family: Family) -> Plan | None:

@@ -48,46 +48,84 @@ class Search:
 
     def run(self) -> tuple[Any, Any]:
         """(the dearest value that is met, the next that is not); None for either where there is none."""
-        start = self._start()
+        start, away = self._start(), 0.7 if self.start is None else 0.05
         self.rough = self.start is None  # near the answer rough looks do not pay
-        first = self.height(start)
-        step = 0.7 if self.start is None else 0.05
-        away = step if self.valid(self.value(start + step)) else -step
-        second = self.height(start + away)
+        away = away if self.valid(self.value(start + away)) else -away
+        seen = [(start, self.height(start)), (start + away, self.height(start + away))]
         if self._cost_at(start) == self._cost_at(start + away) == math.inf:
-            start, first, away, second = self._look_around(start)
-            if first == second == math.inf:
+            seen = self._look_around(start)
+            if not seen:
                 return None, None
+        first, second = seen
         # the side on which the cost rises
-        rises = self._cost_at(start + away) >= self._cost_at(start)
-        up = math.copysign(1.0, away) if rises else -math.copysign(1.0, away)
-        good, bad = self._bracket(start, first, start + away, second, up)
-        if self.rough and good is not None and bad is not None:
-            good, bad = self._narrow(good, bad, _COARSE)
-        return self._exactly(good, bad, up)
-
-    def _exactly(self, good: Place | None, bad: Place | None, up: float) -> tuple[Any, Any]:
-        """The same with precise costs, from where rough ones led."""
-        seen = [place for place in (good, bad) if place is not None]
+        rises = (self._cost_at(second[0]) >= self._cost_at(first[0])) == (second[0] > first[0])
+        self.up = 1.0 if rises else -1.0
+        # rough looks are followed only so far, unless they turn out to be as precise as any
+        blurred = self.rough and self.cost(self.value(start), True) != self.cost(self.value(start), False)
+        good, bad = self._closed(seen, _COARSE if blurred else None)
         if self.rough:
             self.rough, self.looks = False, 0
-            seen = [self.again(place) for place in seen]
-        if not seen:
-            return None, None
-        step = 4 * _COARSE
-        good = max((p for p in seen if p[1] <= 0), key=lambda p: up * p[0], default=None)
-        bad = min((p for p in seen if p[1] > 0), key=lambda p: up * p[0], default=None)
-        good, bad = self._walk(good, bad, up, step)
+            seen = [self.again(place) for place in (good, bad) if place is not None]
+            good, bad = self._closed(seen, None)
         if good is None:
             return None, None
-        if bad is None:
-            return self.value(good[0]), None
-        good, bad = self._narrow(good, bad, self.resolution(self.value(good[0])))
-        return self.value(good[0]), self.value(bad[0])
+        return self.value(good[0]), None if bad is None else self.value(bad[0])
 
     def again(self, place: Place) -> Place:
         """A place with its precise height."""
         return place[0], self.height(place[0])
+
+    def _closed(self, seen: list[Place], resolution: float | None) -> tuple[Place | None, Place | None]:
+        """A met and an unmet place no farther apart than the resolution; one is None where the walk ends at an edge."""
+        while self.looks < _MOST_LOOKS:
+            good = max((p for p in seen if p[1] <= 0), key=lambda p: self.up * p[0], default=None)
+            bad = min((p for p in seen if p[1] > 0), key=lambda p: self.up * p[0], default=None)
+            if good is None or bad is None:
+                u = self._outward(seen, good, bad)
+                if u is None:
+                    break
+            else:
+                near = 0.8 * (self.resolution(self.value(good[0])) if resolution is None else resolution)
+                if abs(good[0] - bad[0]) <= near:
+                    break
+                u = self._between(seen, good, bad, near)
+            seen = [*seen, (u, self.height(u))]
+        return good, bad
+
+    def _slope(self, seen: list[Place]) -> tuple[Place, float]:
+        """The lowest place that was looked at, and the line through it and the next lowest."""
+        finite = sorted((p for p in seen if math.isfinite(p[1])), key=lambda p: abs(p[1]))
+        if len(finite) < 2:
+            return (finite or seen)[0], 0.0
+        (u, height), (other, far) = finite[0], finite[1]
+        return finite[0], (far - height) / (other - u) if other != u else 0.0
+
+    def _outward(self, seen: list[Place], good: Place | None, bad: Place | None) -> float | None:
+        """Further out, a little beyond where the line leads; None where there is no further."""
+        known = good if bad is None else bad
+        assert known is not None
+        side = self.up if bad is None else -self.up
+        place, slope = self._slope(seen)
+        step = abs(place[1] / slope) if slope * self.up > 0 else 2 * abs(seen[-1][0] - seen[0][0]) + 0.7
+        u = known[0] + side * min(max(1.02 * step, 1e-7), 6.0 if slope * self.up > 0 else 12.0)
+        if abs(u) > _FAR:
+            return None
+        if not self.valid(self.value(u)):
+            edge = self._edge(known[0], u)
+            return None if edge == known[0] or any(edge == p[0] for p in seen) else edge
+        return u
+
+    def _between(self, seen: list[Place], good: Place, bad: Place, near: float) -> float:
+        """Where the line leads; a hair to the other side where one end is there already; the middle if that is slow."""
+        gap = bad[0] - good[0]
+        place, slope = self._slope(seen)
+        root = place[0] - place[1] / slope if slope * self.up > 0 else good[0] + gap / 2
+        # of the two ends the farther one has to come closer: aim past the root, on its side
+        farther = bad if abs(bad[0] - root) > abs(good[0] - root) else good
+        u = root + math.copysign(0.4 * near, farther[0] - root)
+        margin = math.copysign(min(0.02 * abs(gap), 0.3 * near), gap)
+        low, high = sorted((good[0] + margin, bad[0] - margin))
+        return min(max(u, low), high) if self.looks % 12 != 11 else good[0] + gap / 2
 
     def _cost_at(self, u: float) -> float:
         return self.cost(self.value(u), self.rough)
@@ -100,50 +138,14 @@ class Search:
                 return u
         return 0.0
 
-    def _look_around(self, start: float) -> tuple[float, float, float, float]:
+    def _look_around(self, start: float) -> list[Place]:
         """Where even the first values have no finite cost: wider and wider, on both sides."""
         for distance in (2.3, 4.6, 9.2, 18.4, 36.8):
             for side in (1, -1):
                 u = start + side * distance
                 if self.valid(self.value(u)) and (height := self.height(u)) < math.inf:
-                    # a little further out is dearer or cheaper: the search finds out
-                    return u, height, -side * 0.7, self.height(u - side * 0.7)
-        return start, math.inf, 0.7, math.inf
-
-    def _bracket(self, a: float, at_a: float, b: float, at_b: float, up: float) -> tuple[Place | None, Place | None]:
-        """A met and an unmet place, walking along the slope; the edge of what is valid ends the walk."""
-        good: Place | None = None
-        bad: Place | None = None
-        for u, height in ((a, at_a), (b, at_b)):
-            if height <= 0 and (good is None or up * u > up * good[0]):
-                good = (u, height)
-            if height > 0 and (bad is None or up * u < up * bad[0]):
-                bad = (u, height)
-        return self._walk(good, bad, up, 0.7 if self.start is None else 0.1)
-
-    def _walk(self, good: Place | None, bad: Place | None, up: float, step: float) -> tuple[Place | None, Place | None]:
-        """From one end on until there are both."""
-        while (good is None or bad is None) and self.looks < _MOST_LOOKS:
-            known = good if good is not None else bad
-            assert known is not None
-            side = up if bad is None else -up
-            u = known[0] + side * step
-            if abs(u) > _FAR:
-                break
-            if not self.valid(self.value(u)):
-                edge = self._edge(known[0], u)
-                if edge == known[0]:
-                    break
-                u, step = edge, 0.0
-            height = self.height(u)
-            if height <= 0:
-                good = (u, height)
-            else:
-                bad = (u, height)
-            if step == 0.0:
-                break
-            step = min(max(3 * step, 1.2 * abs(height) if math.isfinite(height) and step > 0.1 else 0.0), 12.0)
-        return good, bad
+                    return [(u, height), self.again((u - side * 0.7, 0.0))]
+        return []
 
     def _edge(self, inside: float, outside: float) -> float:
         """The last valid place."""
@@ -153,29 +155,6 @@ class Search:
                 break
             inside, outside = (middle, outside) if self.valid(self.value(middle)) else (inside, middle)
         return inside
-
-    def _narrow(self, good: Place, bad: Place, resolution: float) -> tuple[Place, Place]:
-        """False position with bisection as its guard, then a step to either side of the root, until the two ends are
-        closer than the resolution.
-        """
-        near = 0.8 * resolution
-        while abs(good[0] - bad[0]) > near and self.looks < _MOST_LOOKS:
-            gap = bad[0] - good[0]
-            rise = bad[1] - good[1]
-            share = -good[1] / rise if math.isfinite(rise) and rise > 0 else 0.5
-            # aim a third of the resolution to the side that is farther away, so that both ends close in
-            aim = good[0] + gap * share
-            aim += math.copysign(near / 3, gap) * (1 if share < 0.5 else -1)
-            low, high = good[0] + 0.01 * gap, bad[0] - 0.01 * gap
-            u = min(max(aim, min(low, high)), max(low, high))
-            if self.looks % 6 == 5:
-                u = good[0] + gap / 2
-            height = self.height(u)
-            if height <= 0:
-                good = (u, height)
-            else:
-                bad = (u, height)
-        return good, bad
 
 
 class WholeSearch(Search):

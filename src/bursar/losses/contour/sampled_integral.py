@@ -30,6 +30,7 @@ from bursar.numerics.lattice import short
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _THETAS = np.array([0.05, 0.12, 0.25, 0.5, 0.9, 1.4, 2.0, 2.7])
+_LOG_COSINES = np.log(np.cos(_THETAS / 2))
 _MOST_NODES = 60_000
 
 Array = Any
@@ -80,6 +81,10 @@ class SampledIntegral:
             kappa = (1 - rate) * normal.cdf(-arb(self.cut) / b) + rate * normal.cdf((1 - arb(self.cut)) / b)
             self.given_up = (count * kappa).upper()
         self.whole = True
+        # what the modulus grows by at frequency 0 (proofs/contour.md §4), apart from a power of A below 0
+        self._base = _THETAS**2 * self.sigma**2 / 2
+        if removed:
+            self._base = self._base + (_THETAS * self.sigma**2 / self.soft) ** 2 / 2
         self._grids: list[Grid] = []
         self._growths: dict[tuple[float, float], Array] = {}
 
@@ -133,7 +138,9 @@ class SampledIntegral:
         return Grid(tau, reach, x, loss if self.removed else -loss, log_mass, loss_error, mass_error, step)
 
     def growth(self, tau: float, reach: float) -> Array:
-        """Remembered."""
+        """Remembered, where it takes work."""
+        if reach == 0:
+            return self._base if self.removed else self._base - tau * _LOG_COSINES
         if (tau, reach) not in self._growths:
             self._growths[tau, reach] = self._growth(tau, reach)
         return self._growths[tau, reach]
@@ -143,14 +150,7 @@ class SampledIntegral:
         (the cut), cos(θ/2)^{−τ} (a power of A below 0) and e^{s·|arg A|} (the phase), which is averaged over the
         tilted law by an upper sum.
         """
-        square = self.sigma * self.sigma
-        base = _THETAS**2 * square / 2
-        if self.removed:
-            base = base + (_THETAS * square / self.soft) ** 2 / 2
-        else:
-            base = base - tau * np.log(np.cos(_THETAS / 2))
-        if reach == 0:
-            return base
+        square, base = self.sigma * self.sigma, self.growth(tau, 0.0)
         x = self._line(tau, reach)
         cells = np.diff(x)
         u = np.minimum((2 * x - 1) / (2 * square), 600.0)
