@@ -195,7 +195,7 @@ class SampledFactor(Factor):
         power = (1 + tau) if self.integral.removed else -tau
         low, high = float(law.grid.x[0]), float(law.grid.x[-1])
         middle, half = (low + high) / 2, (high - low) / 2
-        ways = [(centre, 2.5 * spread, 12), (0.0, 3 * self.integral.sigma, 24), (middle, half, 64)]
+        ways = [(centre, 2.5 * spread, 12), (0.0, 3 * self.integral.sigma, 24), (middle, half, 40)]
         if thorough:
             ways += [(centre, 2.5 * spread, 4), (centre, 2.5 * spread, 40), (0.0, 3 * self.integral.sigma, 6)]
             ways += [(middle, half, 288)]

@@ -29,7 +29,7 @@ from bursar.numerics.balls import Ball
 from bursar.numerics.lattice import short
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
-_THETAS = np.array([0.05, 0.12, 0.25, 0.5, 0.9, 1.4, 2.0, 2.7])
+_THETAS = np.array([0.06, 0.25, 0.7, 1.4, 2.5])
 _LOG_COSINES = np.log(np.cos(_THETAS / 2))
 _MOST_NODES = 60_000
 
@@ -186,7 +186,7 @@ class SampledIntegral:
             far = high + math.sqrt(lifted / (1 / self.sigma**2 + 1 / self.soft**2))
         else:
             far = self.sigma * math.sqrt(lifted - 2 * tau * math.log1p(-self.rate))
-        return np.concatenate([np.linspace(low, high, 161), np.linspace(high, max(far, 1.01 * high), 65)[1:]])
+        return np.concatenate([np.linspace(low, high, 97), np.linspace(high, max(far, 1.01 * high), 41)[1:]])
 
     def _window(self, tau: float) -> tuple[float, float]:
         """Wide enough for every tilt up to tau; how much it leaves out is `_missing`'s business."""
