@@ -100,13 +100,26 @@ class Search:
         (u, height), (other, far) = finite[0], finite[1]
         return finite[0], (far - height) / (other - u) if other != u else 0.0
 
+    def _root(self, seen: list[Place]) -> float:
+        """Where the curve through the three lowest places (as a quadratic in the height) meets 0, or the line does."""
+        place, slope = self._slope(seen)
+        line = place[0] - place[1] / slope if slope != 0 else place[0]
+        finite = sorted((p for p in seen if math.isfinite(p[1])), key=lambda p: abs(p[1]))[:3]
+        if len({p[1] for p in finite}) < 3:
+            return line
+        (a, x), (b, y), (c, z) = finite
+        curve = a * y * z / ((x - y) * (x - z)) + b * x * z / ((y - x) * (y - z)) + c * x * y / ((z - x) * (z - y))
+        # trusted only where it refines the line
+        return curve if abs(curve - line) <= 0.5 * abs(line - place[0]) else line
+
     def _outward(self, seen: list[Place], good: Place | None, bad: Place | None) -> float | None:
         """Further out, a little beyond where the line leads; None where there is no further."""
         known = good if bad is None else bad
         assert known is not None
         side = self.up if bad is None else -self.up
         place, slope = self._slope(seen)
-        step = abs(place[1] / slope) if slope * self.up > 0 else 2 * abs(seen[-1][0] - seen[0][0]) + 0.7
+        root = self._root(seen)
+        step = abs(root - place[0]) if slope * self.up > 0 else 2 * abs(seen[-1][0] - seen[0][0]) + 0.7
         u = known[0] + side * min(max(1.02 * step, 1e-7), 6.0 if slope * self.up > 0 else 12.0)
         if abs(u) > _FAR:
             return None
@@ -118,8 +131,8 @@ class Search:
     def _between(self, seen: list[Place], good: Place, bad: Place, near: float) -> float:
         """Where the line leads; a hair to the other side where one end is there already; the middle if that is slow."""
         gap = bad[0] - good[0]
-        place, slope = self._slope(seen)
-        root = place[0] - place[1] / slope if slope * self.up > 0 else good[0] + gap / 2
+        _, slope = self._slope(seen)
+        root = self._root(seen) if slope * self.up > 0 else good[0] + gap / 2
         # of the two ends the farther one has to come closer: aim past the root, on its side
         farther = bad if abs(bad[0] - root) > abs(good[0] - root) else good
         u = root + math.copysign(0.4 * near, farther[0] - root)

@@ -27,9 +27,9 @@ from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 MOST_NODES = 8_000
 _GOOD = 1e-7  # of δ: what aliases and cut may take without choosing the nodes anew
-_FEW = 150  # nodes; where more are needed, a more careful look at the decay pays
+_LIMITS = {Care.LEAST: 80, Care.USUAL: 150}  # nodes; where more are needed, a more careful look at the decay pays
 _PRECISE = math.log(2e8)  # aliases and the cut are pushed this far below δ
-ROUGH = math.log(1e3)
+_ROUGH = math.log(1e3)  # where only an upper end is asked, and a thousandth more does no harm
 
 
 class NoContour(Exception):
@@ -81,11 +81,17 @@ class Contour:
         epsilon: float,
         log_delta: float,
         tau: float,
-        precise: float = _PRECISE,
+        *,
+        only_upper: bool = False,
     ) -> None:
-        self.factors, self.leak, self.tau, self.margin = factors, leak, tau, precise
-        self.cumulant = _total(factors, tau)
-        self.period = self._period(epsilon, log_delta)
+        self.factors, self.leak, self.tau = factors, leak, tau
+        self.margin = _ROUGH if only_upper else _PRECISE
+        if only_upper:
+            # aliases only add to the sum, so an upper bound needs no bound on them
+            self.cumulant = sum((factor.cumulants([tau])[0] for factor in factors), arb(0))
+            self.chernoff: dict[float, float] = {}
+        self.spread = math.sqrt(max(rough_cumulants(factors, tau)[2], 1e-300))
+        self.period = 7 * self.spread if only_upper else self._period(epsilon, log_delta)
         self.step = short(2 * math.pi / self.period, 24)
         self.reach = self._reach(epsilon, log_delta)
         count = math.ceil(self.reach / self.step)
@@ -100,14 +106,12 @@ class Contour:
 
     def _period(self, epsilon: float, log_delta: float) -> float:
         """The smallest B for which Chernoff bounds at some other tilts push both sides' aliases far below δ."""
-        spread = math.sqrt(max(rough_cumulants(self.factors, self.tau)[2], 1e-300))
-        self.ladder = [self.tau + x / spread for x in (1.5, 3.0, 4.5, 6.5, 9.0)]
+        self.ladder = [self.tau + x / self.spread for x in (1.5, 3.0, 4.5, 6.5, 9.0)]
         # losses of two scales: far ones explode between τ and these
         self.ladder += [self.tau * x for x in (0.3, 0.6, 0.85, 1.07, 1.15, 1.3, 1.6) if self.tau * x < max(self.ladder)]
-        bounds = zip(*(factor.cumulants(self.ladder) for factor in self.factors), strict=True)
-        self.chernoff = {
-            tilt: up(sum(k, arb(0)) + chernoff_constant(tilt)) for tilt, k in zip(self.ladder, bounds, strict=True)
-        }
+        bounds = zip(*(factor.cumulants([self.tau, *self.ladder]) for factor in self.factors), strict=True)
+        self.cumulant, *others = (sum(k, arb(0)) for k in bounds)
+        self.chernoff = {tilt: up(k + chernoff_constant(tilt)) for tilt, k in zip(self.ladder, others, strict=True)}
         high, low = math.inf, (self.margin - log_delta) / self.tau
         for tilt, bound in self.chernoff.items():
             gap = bound - tilt * epsilon - log_delta + self.margin
@@ -123,10 +127,10 @@ class Contour:
         """The smallest S beyond which the integrand is negligible."""
         lead = up(self.cumulant) - self.tau * epsilon - log_delta + self.margin
         candidates = self.step * np.geomspace(1.0, MOST_NODES, 72)
-        for care in (Care.LEAST, Care.USUAL, Care.MOST)[0 if self.margin <= ROUGH else 1 :]:
+        for care in Care:
             gone = np.sum([factor.decay(self.tau, care)(candidates) for factor in self.factors], axis=0)
             enough = np.flatnonzero(lead + gone - np.log(math.pi * candidates) <= 0)
-            if len(enough) and (care is Care.MOST or candidates[enough[0]] < _FEW * self.step):
+            if len(enough) and (care is Care.MOST or candidates[enough[0]] < _LIMITS[care] * self.step):
                 self.gone = float(gone[enough[0]])
                 return float(candidates[enough[0]])
         raise NoContour("the losses decay too slowly")
@@ -197,10 +201,6 @@ def rough_cumulants(factors: Sequence[Factor], tau: float) -> tuple[float, float
     """K, K′ and K″ of the composition in floats."""
     sums = [factor.rough(tau) for factor in factors]
     return math.fsum(row[0] for row in sums), math.fsum(row[1] for row in sums), math.fsum(row[2] for row in sums)
-
-
-def _total(factors: Sequence[Factor], tau: float) -> Ball:
-    return sum((factor.cumulants([tau])[0] for factor in factors), arb(0))
 
 
 def chernoff_constant(tilt: float) -> Ball:

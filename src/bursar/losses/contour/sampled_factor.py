@@ -137,21 +137,22 @@ class SampledFactor(Factor):
         return self._decays[tau, care]
 
     def _decay(self, tau: float, care: Care) -> Decay:
-        """Of the law itself; thoroughly, also of its bulk alone: far, rare losses stretch the variance, which makes
-        everything between two frequencies that were looked at uncertain.
-        """
-        whole = self._own_decay(tau, care)
-        if not (care is Care.MOST and self.integral.removed and self.integral.whole):
-            return whole
-        ways = [whole]
+        """Of the law itself or of its bulk alone: far, rare losses stretch the variance and spoil the fourth moment."""
+        if not (self.integral.removed and self.integral.whole and care is Care.MOST):
+            return self._own_decay(tau, care)
+        ways = [self._own_decay(tau, care)]
         for reach in (1.5, 3.0):
-            part = SampledFactor(self.integral.bulk(1 + reach * self.integral.sigma), 1)
             try:
-                weight = down((part.log_moment(tau) - self.cumulants([tau])[0] / self.count).exp())
-                ways.append(_of_part(part._own_decay(tau, Care.MOST), min(weight, 1.0), self.count))
+                ways.append(self._bulk_decay(tau, reach, care))
             except ArithmeticError:
                 continue
         return lambda s: np.minimum.reduce([way(s) for way in ways])
+
+    def _bulk_decay(self, tau: float, reach: float, care: Care) -> Decay:
+        """From the part of the law below an earlier cut."""
+        part = SampledFactor(self.integral.bulk(1 + reach * self.integral.sigma), 1)
+        weight = down((part.log_moment(tau) - self.log_moment(tau)).exp())
+        return _of_part(part._own_decay(tau, care), min(weight, 1.0), self.count)
 
     def log_moment(self, tau: float) -> Ball:
         """K(τ) of one copy."""
@@ -167,9 +168,9 @@ class SampledFactor(Factor):
         # the variance of the law itself: what the grid says, and what quadrature and window may leave out of it
         variance = 1.01 * law.variance + law.missing * (2 * law.variance + 36 + 4 * edge * edge)
         thorough = care is Care.MOST
-        uniform = uniform_decay(self._uniform_pieces(law, tau, thorough=thorough), self.count)
+        uniform = uniform_decay(self._uniform_pieces(law, tau, care), self.count)
         if care is Care.LEAST:
-            return uniform
+            return self._by_moments(law, uniform, edge)
         # The nearest frequencies beyond which the uniform bound is already enough make the best anchors.
         ladder = scale * (_LONG_LADDER if thorough else _LADDER)
         anchors = ladder[uniform(ladder) < -120][: 2 if thorough else 1].tolist() or ladder[-3:].tolist()
@@ -186,7 +187,26 @@ class SampledFactor(Factor):
         ]
         return _sharpened(uniform, floors, self.count)
 
-    def _uniform_pieces(self, law: _Tilted, tau: float, *, thorough: bool) -> list[Array]:
+    def _by_moments(self, law: _Tilted, uniform: Decay, edge: float) -> Decay:
+        """1 − ψ(s) = E[1 − cos(sY)] ≥ s²E[Y²]/2 − s⁴E[Y⁴]/24 for small s, uniform pieces beyond."""
+        apart = np.square(law.grid.loss - law.mean)
+        second, fourth = law.variance, float(law.weights @ np.square(apart))
+        least = 0.99 * second - law.missing * (2 * second + 36 + 4 * edge**2)
+        most = 1.01 * (fourth + 3 * second**2) + 4 * law.missing * (8 * fourth + 2600 + 16 * edge**4)
+        if not least > 0:
+            return uniform
+        turn = math.sqrt(6 * least / most)
+        beyond = float(uniform(np.array([turn]))[0])
+
+        def bound(s: Array) -> Array:
+            square = np.square(np.minimum(s, turn))
+            gone = square * (least - square * most / 12) * (1 - 1e-9)
+            here = np.maximum(0.5 * self.count * np.log1p(-gone), beyond)
+            return np.where(s <= turn, np.minimum(here, uniform(s)), uniform(s))
+
+        return bound
+
+    def _uniform_pieces(self, law: _Tilted, tau: float, care: Care) -> list[Array]:
         """Several ways to cut the density into cells: around the tilted mean, around 0, and (for losses of two scales)
         everywhere.
         """
@@ -195,10 +215,11 @@ class SampledFactor(Factor):
         power = (1 + tau) if self.integral.removed else -tau
         low, high = float(law.grid.x[0]), float(law.grid.x[-1])
         middle, half = (low + high) / 2, (high - low) / 2
-        ways = [(centre, 2.5 * spread, 12), (0.0, 3 * self.integral.sigma, 24), (middle, half, 40)]
-        if thorough:
-            ways += [(centre, 2.5 * spread, 4), (centre, 2.5 * spread, 40), (0.0, 3 * self.integral.sigma, 6)]
-            ways += [(middle, half, 288)]
+        ways = [(centre, 2.5 * spread, 4), (centre, 2.5 * spread, 12)]
+        if care is not Care.LEAST:
+            ways += [(0.0, 3 * self.integral.sigma, 24), (middle, half, 40)]
+        if care is Care.MOST:
+            ways += [(centre, 2.5 * spread, 40), (0.0, 3 * self.integral.sigma, 6), (middle, half, 288)]
         sets = [self._pieces(np.linspace(c - wide, c + wide, parts + 1), power, law) for c, wide, parts in ways]
         return [pieces for pieces in sets if len(pieces)] or [np.array([[0.0, 1.0]])]
 
