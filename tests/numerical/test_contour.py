@@ -112,7 +112,7 @@ def test_moments_and_decay_bounds_hold(sigma: str, rate: str, count: int, remove
         factor = factor_of(pair.remove if removed else pair.add, count, math.log(1e-6))
         tau, _ = choose_tilt([factor], math.log(1e-6))
         scale = 1 / math.sqrt(factor.rough(tau)[2])
-        frequencies = [x * scale for x in (0.0, 0.3, 1.0, 2.5, 5.0)]
+        frequencies = [j * 0.4 * scale for j in range(14)]
         decay = np.min([factor.decay(tau, care)(np.array(frequencies[1:])) for care in Care], axis=0)
         found = factor.moments(tau, np.array(frequencies))
         (start,) = factor.cumulants([tau])

@@ -32,6 +32,9 @@ _PRECISE = math.log(2e8)  # aliases and the cut are pushed this far below δ
 _ROUGH = math.log(1e3)  # where only an upper end is asked, and a thousandth more does no harm
 
 
+_CANDIDATES = np.geomspace(1.0, MOST_NODES, 72)
+
+
 class NoContour(Exception):
     """The engine cannot serve this composition within its limits."""
 
@@ -126,7 +129,7 @@ class Contour:
     def _reach(self, epsilon: float, log_delta: float) -> float:
         """The smallest S beyond which the integrand is negligible."""
         lead = up(self.cumulant) - self.tau * epsilon - log_delta + self.margin
-        candidates = self.step * np.geomspace(1.0, MOST_NODES, 72)
+        candidates = self.step * _CANDIDATES
         for care in Care:
             gone = np.sum([factor.decay(self.tau, care)(candidates) for factor in self.factors], axis=0)
             enough = np.flatnonzero(lead + gone - np.log(math.pi * candidates) <= 0)

@@ -69,7 +69,7 @@ class Factor(ABC):
 
     @abstractmethod
     def moments(self, tau: float, frequencies: Array) -> Moments:
-        """The moments of all copies at t = τ + is."""
+        """The moments of all copies at t = τ + is, for frequencies s = 0, Δ, 2Δ, …"""
 
     @abstractmethod
     def decay(self, tau: float, care: Care) -> Decay:

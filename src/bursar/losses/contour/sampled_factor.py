@@ -25,6 +25,9 @@ from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 _LADDER = np.array([0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 1.5])
 _LONG_LADDER = np.append(_LADDER, [3.0, 6.0, 12.0])
 
+_ROWS = 64  # of a table that fits a cache
+_RULERS = {parts: np.linspace(-1.0, 1.0, parts + 1) for parts in (4, 6, 12, 24, 40, 288)}
+
 Array = Any
 
 
@@ -83,11 +86,13 @@ class SampledFactor(Factor):
         values, sizes = terms.sum(axis=1), np.abs(terms)
         slack = (sizes * (2.2 * errors)).sum(axis=1) + (grown @ grid.loss_error) * taus[:, 0]
         slack += (len(grid.x) + 8) * UNIT * sizes.sum(axis=1)
-        result = []
-        for tilt, value, error in zip(tilts, values.tolist(), slack.tolist(), strict=True):
-            missing = self.integral.missing(grid, tilt, 0.0) + float(self.given_up) / self.count
-            result.append(self.count * arb(value, SAFETY * (error + missing * (2 + abs(value)))).log1p())
-        return result
+        # what the grid leaves out grows with the tilt (proofs/contour.md §4), so the largest one bounds all
+        missing = self.integral.missing(grid, max(tilts), 0.0) + float(self.given_up) / self.count
+        doubts = SAFETY * (slack + missing * (2 + np.abs(values)))
+        return [
+            self.count * arb(value, doubt).log1p()
+            for value, doubt in zip(values.tolist(), doubts.tolist(), strict=True)
+        ]
 
     @staticmethod
     def _weight_errors(grid: Grid, tau: Array, exponent: Array, log_weights: Array) -> Array:
@@ -103,7 +108,7 @@ class SampledFactor(Factor):
         """K(τ) + ims + ln(1 − C + iD), with bounds of the errors of C and D."""
         reach = float(frequencies[-1])
         law = self._tilt(self.integral.grid(tau, reach), tau, reach)
-        c, d, error_c, error_d = self._centred(law, frequencies)
+        c, d, error_c, error_d = self._equispaced(law, frequencies)
         # |φ|² = 1 − 2C + C² + D² without cancellation where C and D are small
         gone = c * (c - 2) + d * d
         size = np.where(gone > -0.5, 0.5 * np.log1p(np.maximum(gone, -0.5)), np.log(np.hypot(1 - c, d) + 1e-300))
@@ -129,6 +134,30 @@ class SampledFactor(Factor):
         rounding = (2 * ULPS + len(law.weights) + 4) * UNIT
         error_c = SAFETY * (law.error_c * s * s + rounding * c) + law.missing
         return c, d, error_c, SAFETY * law.error_d * s + law.missing
+
+    def _equispaced(self, law: _Tilted, s: Array) -> tuple[Array, Array, Array, Array]:
+        """The same at multiples of one frequency: e^{i(j+1)y} − 1 = a + b + ab for a = e^{ijy} − 1, b = e^{iy} − 1."""
+        turn = (s[1] if len(s) > 1 else 0.0) * (law.grid.loss - law.mean)
+        b = np.empty(len(turn), dtype=complex)
+        b.real, b.imag = -2 * np.square(np.sin(0.5 * turn)), np.sin(turn)
+        c, d = np.zeros(len(s)), np.zeros(len(s))
+        rows = np.zeros((min(len(s), _ROWS), len(turn)), dtype=complex)
+        a = np.zeros_like(b)
+        for start in range(0, len(s), _ROWS):
+            block = rows[: min(_ROWS, len(s) - start)]
+            for row in block:
+                row[:] = a
+                a = a * b
+                a += row
+                a += b
+            c[start : start + len(block)] = -(np.ascontiguousarray(block.real) @ law.weights)
+            d[start : start + len(block)] = np.ascontiguousarray(block.imag) @ law.weights
+        j = np.arange(len(s))
+        apart, square = float(law.weights @ np.abs(law.grid.loss - law.mean)), law.variance * s * s
+        adding = (len(law.weights) + 4) * UNIT * np.minimum(square, 2.0)
+        error_c = law.error_c * s * s + UNIT * (2 * ULPS + 40 + 16 * j) * square + adding
+        error_d = law.error_d * s + UNIT * (ULPS + 20 + 16 * j + len(law.weights)) * apart * s
+        return c, d, SAFETY * error_c + law.missing, SAFETY * error_d + law.missing
 
     def decay(self, tau: float, care: Care) -> Decay:
         """Remembered: one tilt serves several ε."""
@@ -202,7 +231,8 @@ class SampledFactor(Factor):
             square = np.square(np.minimum(s, turn))
             gone = square * (least - square * most / 12) * (1 - 1e-9)
             here = np.maximum(0.5 * self.count * np.log1p(-gone), beyond)
-            return np.where(s <= turn, np.minimum(here, uniform(s)), uniform(s))
+            flat = uniform(s)
+            return np.where(s <= turn, np.minimum(here, flat), flat)
 
         return bound
 
@@ -220,7 +250,7 @@ class SampledFactor(Factor):
             ways += [(0.0, 3 * self.integral.sigma, 24), (middle, half, 40)]
         if care is Care.MOST:
             ways += [(centre, 2.5 * spread, 40), (0.0, 3 * self.integral.sigma, 6), (middle, half, 288)]
-        sets = [self._pieces(np.linspace(c - wide, c + wide, parts + 1), power, law) for c, wide, parts in ways]
+        sets = [self._pieces(c + wide * _RULERS[parts], power, law) for c, wide, parts in ways]
         return [pieces for pieces in sets if len(pieces)] or [np.array([[0.0, 1.0]])]
 
     def _pieces(self, edges: Array, power: float, law: _Tilted) -> Array:

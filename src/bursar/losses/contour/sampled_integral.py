@@ -30,6 +30,7 @@ from bursar.numerics.lattice import short
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _THETAS = np.array([0.06, 0.25, 0.7, 1.4, 2.5])
+_NEAR, _BEYOND = np.linspace(0.0, 1.0, 97), np.linspace(0.0, 1.0, 41)[1:]
 _LOG_COSINES = np.log(np.cos(_THETAS / 2))
 _MOST_NODES = 60_000
 
@@ -69,7 +70,7 @@ class SampledIntegral:
         # a Gaussian guess of the tilt and of the frequencies that will be asked for
         variance = count * self.rate**2 * math.expm1(min(1 / self.sigma**2, 50.0))
         tilt = math.sqrt(2 * max(-log_delta, 1.0) / variance)
-        self.usual = (min(3.6 * tilt, 400.0), min(17 / math.sqrt(variance), 120.0))
+        self.usual = (min(3.6 * tilt, 400.0), min(45 / math.sqrt(variance), 300.0))
         self.variance = variance
         if removed:
             depth = max(28.0 + math.log(count) - log_delta, 1.0)
@@ -192,7 +193,7 @@ class SampledIntegral:
             far = high + math.sqrt(lifted / (1 / self.sigma**2 + 1 / self.soft**2))
         else:
             far = self.sigma * math.sqrt(lifted - 2 * tau * math.log1p(-self.rate))
-        return np.concatenate([np.linspace(low, high, 97), np.linspace(high, max(far, 1.01 * high), 41)[1:]])
+        return np.concatenate([low + (high - low) * _NEAR, high + (max(far, 1.01 * high) - high) * _BEYOND])
 
     def _window(self, tau: float) -> tuple[float, float]:
         """Wide enough for every tilt up to tau; how much it leaves out is `_missing`'s business."""
