@@ -80,6 +80,10 @@ def check_case(seed: int) -> str:
         tilt, slack = tau * rng.uniform(0.9, 1.05), arb("1e-14")
         at_upper = oracle.delta(parts, arb(found.upper), tilt, spread)
         at_lower = oracle.delta(parts, arb(found.lower), tilt, spread)
+        # far losses may explode where the oracle cuts them off late: then another tilt says something else
+        other = oracle.delta(parts, arb(found.upper), 0.93 * tilt, spread)
+    if not abs(at_upper - other) < abs(other) * arb("1e-9"):
+        return "oracle unsure"
     target = ball(Fraction(delta))
     assert not at_upper > target * (1 + slack), (seed, sigma, rate, count, delta, removed, beside)
     assert not at_lower < target * (1 - slack), (seed, sigma, rate, count, delta, removed, beside)

@@ -88,9 +88,10 @@ def enumerated(parts: list[tuple[b.Mechanism, int]], *, removed: bool) -> list[t
     return total
 
 
-def check_atoms(seed: int) -> None:
-    """Random responses, leaks and tables, few enough to list every outcome."""
+def check_atoms(seed: int) -> bool:
+    """Random responses, leaks and tables, few enough to list every outcome; says whether ε was also found closely."""
     rng = random.Random(seed)
+    close = True
     parts: list[tuple[b.Mechanism, int]] = []
     for _ in range(rng.randint(1, 3)):
         epsilon = f"{math.exp(rng.uniform(-4, 1)):.3g}"
@@ -125,13 +126,14 @@ def check_atoms(seed: int) -> None:
                 continue
             assert not truth(arb(found.upper)) > target * (1 + TINY), (seed, removed, found)
             assert found.lower == 0 or not truth(arb(found.lower)) < target * (1 - TINY), (seed, removed, found)
-            assert found.upper == 0 or found.width < 0.1, (seed, removed, found)
+            # next to the largest loss of several tables a grid may be too coarse to tell ε from below
+            close = close and found.width < 0.01
+    return close
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_atoms_agree_with_enumeration(seed: int) -> None:
-    """Every outcome listed, δ and ε lie between the ends."""
-    check_atoms(seed)
+def test_atoms_agree_with_enumeration() -> None:
+    """Every outcome listed, δ and ε lie between the ends, which are mostly close together."""
+    assert sum(check_atoms(seed) for seed in range(40)) >= 36
 
 
 def check_both(seed: int) -> bool:
@@ -175,8 +177,7 @@ def test_the_engines_meet_on_random_mixtures() -> None:
 @pytest.mark.soak
 def test_the_engines_meet_on_many_random_mixtures() -> None:
     """The same over two thousand, and two thousand enumerations."""
-    for seed in range(1000, 3000):
-        check_atoms(seed)
+    assert sum(check_atoms(seed) for seed in range(1000, 3000)) >= 1900
     assert sum(check_both(seed) for seed in range(1000, 3000)) >= 1000
 
 

@@ -48,17 +48,22 @@ class Search:
 
     def run(self) -> tuple[Any, Any]:
         """(the dearest value that is met, the next that is not); None for either where there is none."""
-        start, away = self._start(), 0.7 if self.start is None else 0.05
+        start = self._start()
         self.rough = self.start is None  # near the answer rough looks do not pay
+        first = self.height(start)
+        # most unknowns are noises, whose cost falls about as they grow
+        away = math.copysign(min(max(abs(first), 0.05 if self.start else 0.3), 3.0), first) if abs(first) < 50 else 0.7
         away = away if self.valid(self.value(start + away)) else -away
-        seen = [(start, self.height(start)), (start + away, self.height(start + away))]
+        if not self.valid(self.value(start + away)):
+            away = 0.05 if self.valid(self.value(start + 0.05)) else -0.05
+        seen = [(start, first), (start + away, self.height(start + away))]
         if self._cost_at(start) == self._cost_at(start + away) == math.inf:
             seen = self._look_around(start)
             if not seen:
                 return None, None
-        first, second = seen
+        one, other = seen
         # the side on which the cost rises
-        rises = (self._cost_at(second[0]) >= self._cost_at(first[0])) == (second[0] > first[0])
+        rises = (self._cost_at(other[0]) >= self._cost_at(one[0])) == (other[0] > one[0])
         self.up = 1.0 if rises else -1.0
         # rough looks are followed only so far, unless they turn out to be as precise as any
         blurred = self.rough and self.cost(self.value(start), True) != self.cost(self.value(start), False)

@@ -21,6 +21,7 @@ from bursar.numerics.search import minimiser
 
 MOST_POINTS = 1 << 20
 _TINIEST = -700.0
+_SMALL = 1 << 15  # grid points; so many may be tried again and again
 _NEGLIGIBLE = 42.0  # e to minus this is what far low losses may weigh, tilted
 _COARSE = 400  # cells for a first look
 
@@ -217,8 +218,8 @@ def _refined(attempt: Callable[[float], Answer], step: float, width: float) -> A
             step /= 8
     else:
         raise NoLattice("no grid within the limits")
-    for _ in range(3):
-        if best.width <= width:
+    for finer in range(10):
+        if best.width <= width or (finer >= 3 and best.nodes > _SMALL):
             break
         step /= min(max(1.3 * math.sqrt(best.width / width), 2.0), 16.0)  # the width falls with the square of the step
         try:
