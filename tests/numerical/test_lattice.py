@@ -14,6 +14,8 @@ import numpy as np
 import oracle
 import pytest
 from flint import arb, ctx
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import bursar as b
 from bursar.losses import contour, lattice
@@ -134,6 +136,13 @@ def check_atoms(seed: int) -> bool:
 def test_atoms_agree_with_enumeration() -> None:
     """Every outcome listed, δ and ε lie between the ends, which are mostly close together."""
     assert sum(check_atoms(seed) for seed in range(40)) >= 36
+
+
+@given(st.integers(10_000, 10**12))
+@settings(max_examples=15, deadline=None)
+def test_any_atoms_agree_with_enumeration(seed: int) -> None:
+    """The same for compositions that hypothesis draws."""
+    check_atoms(seed)
 
 
 def check_both(seed: int) -> bool:

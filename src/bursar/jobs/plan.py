@@ -32,7 +32,7 @@ Make = Callable[[Any], Composition | Mechanism]
 _BROKEN = (0.5, 1.5, 0.01, 100.25)
 _ROUGH = 1e-3  # the width of first looks
 _USUAL = 1e-6
-_FINE, _CLOSED = 4e-7, 1e-12  # how finely the unknown is given, by engines and by closed forms
+_FINE, _CLOSED = 9.9e-7, 1e-12  # how finely the unknown is given, by engines and by closed forms
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ class Search:
                 if u is None:
                     break
             else:
-                near = 0.8 * (self.resolution(self.value(good[0])) if resolution is None else resolution)
+                near = self.resolution(self.value(good[0])) if resolution is None else resolution
                 if abs(good[0] - bad[0]) <= near:
                     break
                 u = self._between(seen, good, bad, near)
