@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bursar as b
-from bursar.losses import contour, lattice
+from bursar.losses import contour, lattice, sampled
 from bursar.losses._base import Loss
 from bursar.losses.contour import NoContour
 from bursar.losses.lattice.grid import NoLattice, gridded, gridded_profile, places
@@ -356,3 +356,26 @@ def test_an_uncertain_delta_is_never_read_as_nothing(radius: str) -> None:
                 continue
             assert not loss.profile(arb(found.upper)) > target
             assert not loss.profile(arb(found.lower)) < target
+
+
+@pytest.mark.parametrize("delta", ["1e-2", "1e-5"])
+@pytest.mark.parametrize("rate", [None, "0.3"])
+def test_densities_are_enclosed_between_tables(delta: str, rate: str | None) -> None:
+    """e^x against e^{−x} on [−¼, ¼] has the loss of bounded range ½: composed, also sampled, the two answers meet."""
+    drawn = b.Densities("exp(x)", "exp(-x)", low="-0.25", high="0.25")
+    known = b.Declared(b.BoundedRange("0.5"))
+    if rate is None:
+        one, other = drawn.losses(), known.losses()
+    else:
+        one, other = b.PoissonSampled(drawn, rate).losses(), sampled(known.losses(), ball(Fraction(rate)))
+    with working():
+        for side in ("remove", "add"):
+            first = lattice.epsilon_at([(getattr(one, side), 5)], ball(Fraction(delta)), 1e-4)
+            second = lattice.epsilon_at([(getattr(other, side), 5)], ball(Fraction(delta)), 1e-4)
+            assert first.lower <= second.upper
+            assert second.lower <= first.upper
+            assert first.width < 0.01
+            at = lattice.delta_at([(getattr(one, side), 5)], arb("0.3"), 1e-4)
+            again = lattice.delta_at([(getattr(other, side), 5)], arb("0.3"), 1e-4)
+            assert at.lower <= again.upper
+            assert again.lower <= at.upper

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from flint import acb, arb
 
 from bursar.losses._base import Loss
+from bursar.losses.table import Row, TableLoss
 from bursar.numerics.balls import Ball, ComplexBall, ball, complex_ball, hull, positive_part
 from bursar.numerics.formula import Formula
 from bursar.numerics.quadrature import real_integral
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _DEPTH = 44
 _CELLS = 64
+_OUTCOMES = 160  # a stretch has as a table
 _BUDGET = 400  # cuts in all: where p = e^ε·q on a whole stretch no number of them would decide
 
 
@@ -122,6 +124,38 @@ class DensityLoss(Loss):
         for loss in seen[1:]:
             low, high = low.min(loss), high.max(loss)
         return low, high
+
+    @cached_property
+    def tables(self) -> tuple[TableLoss, TableLoss]:
+        """Two tables around the pair. The first merges each cell of the interval into one outcome, so it is the pair
+        processed; the second moves each cell's mass to the ends of its loss's range, both masses kept, so the pair is
+        that one processed.
+        """
+        below, above = [], []
+        for start, end in pairwise(self.breaks):
+            for i in range(_OUTCOMES):
+                a, b = start + (end - start) * i / _OUTCOMES, start + (end - start) * (i + 1) / _OUTCOMES
+                p, q = self._scales[0] * real_integral(self.p, (a, b)), self._scales[1] * real_integral(self.q, (a, b))
+                below.append(Row(p, q, (p / q).log()))
+                above += self._ends(p, q, hull(a, b))
+        return TableLoss(tuple(below)), TableLoss(tuple(above))
+
+    def _ends(self, p: Ball, q: Ball, cell: Ball) -> list[Row]:
+        """A cell's masses at the ends of its loss's range."""
+        over, under = self._densities(cell)
+        span = (over / under).log()
+        low, high = span.lower(), span.upper()
+        width = high - low
+        if not width > arb(2) ** -40:
+            return [Row(p, q, (p / q).log())]
+        up = (p - low.exp() * q) / -(-width).expm1()
+        rows = []
+        for mass, loss in ((p - up, low), (up, high)):
+            # a mass that may be 0 counts as the most that it may be
+            kept = mass if mass > 0 else arb(positive_part(mass).upper())
+            if kept > 0:
+                rows.append(Row(kept, kept * (-loss).exp(), loss))
+        return rows
 
     def mean(self) -> Ball:
         """∫ p·ln(p/q)."""

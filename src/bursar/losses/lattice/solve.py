@@ -11,7 +11,7 @@ from flint import arb
 
 from bursar.losses._base import Loss
 from bursar.losses.answer import Answer, Losses, leak_of
-from bursar.losses.density import DensityLoss
+from bursar.losses.lattice.bracket import around, by_formula, met
 from bursar.losses.lattice.engine import Lattice
 from bursar.losses.lattice.grid import Gridded, NoLattice, Places, TooCoarse, TooFine, gridded, gridded_profile, places
 from bursar.losses.lattice.law import Law, law_of
@@ -31,8 +31,6 @@ class Source:
 
     def __init__(self, loss: Loss, count: int, depth: float) -> None:
         self.loss, self.count, self.depth = loss, count, depth + math.log(count)
-        if isinstance(loss, DensityLoss):
-            raise NoLattice("a profile by integration is too slow for every point of a grid")
         self.law = law_of(loss, self.depth)
         self.look = self._first_look()
 
@@ -65,6 +63,9 @@ def _extent(law: Law) -> float:
 
 def epsilon_at(losses: Losses, delta: Ball, width: float, most: int = MOST_POINTS) -> Answer:
     """The smallest ε ≥ 0 with δ(ε) ≤ δ of the composed losses."""
+    if by_formula(losses):
+        below, above = around(losses)
+        return met(epsilon_at(below, delta, width, most), epsilon_at(above, delta, width, most))
     leak = leak_of(losses)
     target = delta - leak
     if not target > 0:
@@ -102,11 +103,17 @@ def epsilon_at(losses: Losses, delta: Ball, width: float, most: int = MOST_POINT
 
 def delta_at(losses: Losses, epsilon: Ball, width: float, most: int = MOST_POINTS) -> Answer:
     """δ(ε) of the composed losses."""
+    if by_formula(losses):
+        below, above = around(losses)
+        return met(delta_at(below, epsilon, width, most), delta_at(above, epsilon, width, most))
     return _Profile(losses, width, most).at(epsilon)
 
 
 def deltas_at(losses: Losses, epsilons: Iterable[float], width: float, most: int = MOST_POINTS) -> Iterator[Answer]:
     """δ at many ε's in turn: a lattice serves as long as it is narrow enough."""
+    if by_formula(losses):
+        yield from (delta_at(losses, arb(epsilon), width, most) for epsilon in epsilons)
+        return
     profile = _Profile(losses, width, most)
     for epsilon in epsilons:
         yield profile.again(epsilon) or profile.at(arb(epsilon))
