@@ -65,7 +65,7 @@ class Factor(ABC):
 
     @abstractmethod
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
-        """K of all copies at real tilts."""
+        """K of all copies at real tilts, most closely at the first."""
 
     @abstractmethod
     def moments(self, tau: float, frequencies: Array) -> Moments:

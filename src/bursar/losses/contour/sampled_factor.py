@@ -86,8 +86,11 @@ class SampledFactor(Factor):
         values, sizes = terms.sum(axis=1), np.abs(terms)
         slack = (sizes * (2.2 * errors)).sum(axis=1) + (grown @ grid.loss_error) * taus[:, 0]
         slack += (len(grid.x) + 8) * UNIT * sizes.sum(axis=1)
-        # what the grid leaves out grows with the tilt (proofs/contour.md §4), so the largest one bounds all
-        missing = self.integral.missing(grid, max(tilts), 0.0) + float(self.given_up) / self.count
+        # what the grid leaves out grows with the tilt (proofs/contour.md §4), so the largest one bounds all; the first
+        # tilt is the one that is summed at, whose cumulant must be close
+        missing = np.full(len(tilts), self.integral.missing(grid, max(tilts), 0.0))
+        missing[0] = self.integral.missing(grid, tilts[0], 0.0)
+        missing += float(self.given_up) / self.count
         doubts = SAFETY * (slack + missing * (2 + np.abs(values)))
         return [
             self.count * arb(value, doubt).log1p()
