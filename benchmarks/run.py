@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import platform
-import statistics
 import sys
 import time
 from collections.abc import Callable
@@ -19,15 +19,20 @@ from bursar.theorems import THEOREMS  # noqa: E402
 HERE = Path(__file__).parent
 
 
-def seconds(run: Callable[[], object], repeats: int = 9) -> float:
-    """The median time of a call, after one that warms up."""
+def seconds(run: Callable[[], object], repeats: int = 15) -> float:
+    """The least time of a call, after one that warms up, with the garbage collector off, as timeit does it."""
     run()
     times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(repeats):
+            start = time.perf_counter()
+            run()
+            times.append(time.perf_counter() - start)
+    finally:
+        gc.enable()
+    return min(times)
 
 
 def ten_distinct() -> b.Composition:
@@ -79,7 +84,7 @@ def training() -> list[str]:
 
         bound, theirs = ours().epsilon, peer(float(rate), float(sigma), steps)
         mine = seconds(ours)
-        other = seconds(lambda q=rate, s=sigma, n=steps: peer(float(q), float(s), n), repeats=3)
+        other = seconds(lambda q=rate, s=sigma, n=steps: peer(float(q), float(s), n), repeats=4)
         cells = f"[{bound.lower:.9f}, {bound.upper:.9f}] | {theirs:.6f} | {1e3 * mine:.1f} ms | {1e3 * other:.0f} ms"
         rows.append(f"| {float(rate):.4g}, {sigma}, {steps} | {cells} | {other / mine:.0f}× |")
     return rows
@@ -101,7 +106,7 @@ def against_prv() -> list[str]:
 
         bound, mine = ours().epsilon, seconds(ours)
         low, _, high = peer()
-        other = seconds(peer, repeats=1)
+        other = seconds(peer, repeats=2)
         cells = f"[{bound.lower:.9f}, {bound.upper:.9f}] | [{low:.4f}, {high:.4f}] | {1e3 * mine:.1f} ms"
         rows.append(f"| {float(rate):.4g}, {sigma}, {steps} | {cells} | {1e3 * other:.0f} ms | {other / mine:.0f}× |")
     return rows
@@ -181,7 +186,7 @@ def planning() -> list[str]:
         )
 
     found, theirs = ours(), peer()
-    mine, other = seconds(ours, repeats=3), seconds(peer, repeats=1)
+    mine, other = seconds(ours, repeats=9), seconds(peer, repeats=3)
     rows = ["| | σ | ε at that σ | time | ratio |", "|---|---|---|---|---|"]
     rows.append(f"| plan | {found.value:.9f} | {found.report.epsilon.upper:.9f} | {1e3 * mine:.0f} ms | |")
     certified = b.account(b.PoissonSampled(b.Gaussian(theirs), 0.01) * 10_000, delta=1e-6).epsilon
@@ -224,7 +229,7 @@ def main() -> None:
     page = [
         "# Benchmark results",
         "",
-        f"{_machine()}, Python {sys.version.split()[0]}, one core (threads of numpy and flint held to one).",
+        f"{_machine()}, Python {sys.version.split()[0]}, one core (threads of numpy and flint held to one); times are the least of several runs.",
         "",
     ]
     for title, run in SECTIONS.items():

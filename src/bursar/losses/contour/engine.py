@@ -88,6 +88,7 @@ class Contour:
         only_upper: bool = False,
     ) -> None:
         self.factors, self.leak, self.tau = factors, leak, tau
+        self.known_alias: tuple[float, Ball] = (math.inf, arb(0))
         self.margin = _ROUGH if only_upper else _PRECISE
         if only_upper:
             # aliases only add to the sum, so an upper bound needs no bound on them
@@ -169,7 +170,7 @@ class Contour:
         rounding = SAFETY * float(self.sums.share @ (UNIT * turned + slip * self.frequencies))
         lead = (self.cumulant - arb(self.tau) * x).exp() * arb(self.step) / arb.pi()
         total = lead * (arb(value) + arb(0, doubt) + arb(0, rounding))
-        cut, alias = self._cut(x), self._alias(x)
+        cut, alias = self._cut(x), self._aliases(epsilon)
         given_up = sum((factor.given_up for factor in self.factors), arb(0))
         lower, upper = total - cut - alias, total + cut + given_up
         size = max(float(total), 1e-320)
@@ -182,6 +183,15 @@ class Contour:
         last = float(self.frequencies[-1])
         decay = arb(self.gone)
         return ((self.cumulant - self.tau * epsilon + decay).exp() / (arb.pi() * arb(last))).upper()
+
+    def _aliases(self, epsilon: float) -> Ball:
+        """A bound of the aliases, remembered for all larger ε nearby: it falls with ε."""
+        known, bound = self.known_alias
+        if not known <= epsilon <= known + 1e-3 / self.tau:
+            known = epsilon - 5e-4 / self.tau
+            bound = self._alias(arb(known))
+            self.known_alias = (known, bound)
+        return bound
 
     def _alias(self, epsilon: Ball) -> Ball:
         """Both sides' aliases by the best tilt of the ladder."""

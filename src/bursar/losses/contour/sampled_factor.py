@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 _LADDER = np.array([0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 1.5])
 _LONG_LADDER = np.append(_LADDER, [3.0, 6.0, 12.0])
 
+_ENOUGH = -200.0  # of ln|φ|: no sum asks for more
 _ROWS = 64  # of a table that fits a cache
 _RULERS = {parts: np.linspace(-1.0, 1.0, parts + 1) for parts in (4, 6, 12, 24, 40, 288)}
 
@@ -234,8 +235,8 @@ class SampledFactor(Factor):
             square = np.square(np.minimum(s, turn))
             gone = square * (least - square * most / 12) * (1 - 1e-9)
             here = np.maximum(0.5 * self.count * np.log1p(-gone), beyond)
-            flat = uniform(s)
-            return np.where(s <= turn, np.minimum(here, flat), flat)
+            # beyond the turn the uniform bound falls further, where that is of use
+            return here if beyond < _ENOUGH else np.where(s <= turn, here, uniform(s))
 
         return bound
 
@@ -248,9 +249,9 @@ class SampledFactor(Factor):
         power = (1 + tau) if self.integral.removed else -tau
         low, high = float(law.grid.x[0]), float(law.grid.x[-1])
         middle, half = (low + high) / 2, (high - low) / 2
-        ways = [(centre, 2.5 * spread, 4), (centre, 2.5 * spread, 12)]
+        ways = [(centre, 2.5 * spread, 4)]
         if care is not Care.LEAST:
-            ways += [(0.0, 3 * self.integral.sigma, 24), (middle, half, 40)]
+            ways += [(centre, 2.5 * spread, 12), (0.0, 3 * self.integral.sigma, 24), (middle, half, 40)]
         if care is Care.MOST:
             ways += [(centre, 2.5 * spread, 40), (0.0, 3 * self.integral.sigma, 6), (middle, half, 288)]
         sets = [self._pieces(c + wide * _RULERS[parts], power, law) for c, wide, parts in ways]
@@ -296,6 +297,10 @@ class SampledFactor(Factor):
         if self._law is not None and self._law.grid is grid and self._key == (tau, reach):
             return self._law
         n = len(grid.x)
+        if self._law is not None and self._law.grid is grid and self._key[0] == tau:
+            missing = 2 * (self.integral.missing(grid, tau, reach) + float(self.given_up) / self.count)
+            self._law, self._key = replace(self._law, missing=missing), (tau, reach)
+            return self._law
         cumulant, log_weights, weight_error = self._cumulant(grid, tau)
         weights = np.exp(log_weights - float(log_weights.max()))
         weights /= float(weights.sum())
