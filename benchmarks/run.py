@@ -229,7 +229,8 @@ def main() -> None:
     page = [
         "# Benchmark results",
         "",
-        f"{_machine()}, Python {sys.version.split()[0]}, one core (threads of numpy and flint held to one); times are the least of several runs.",
+        f"{_machine()}, Python {sys.version.split()[0]}, one core (threads of numpy and flint held to one); "
+        "times are the least of several runs.",
         "",
     ]
     for title, run in SECTIONS.items():

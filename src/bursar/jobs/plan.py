@@ -143,10 +143,13 @@ class Family:
         # every reading of the target must be met, so the smallest counts, rounded down
         self.goal = _floor(target.low)
         self.reports: dict[Any, Report] = {}
+        self.made: dict[Any, Composition] = {}
 
     def composition(self, value: Any) -> Composition:
-        """What the value makes."""
-        return as_composition(self.make(value))
+        """What the value makes, made once."""
+        if value not in self.made:
+            self.made[value] = as_composition(self.make(value))
+        return self.made[value]
 
     def valid(self, value: Any) -> bool:
         """Whether the value makes anything."""
@@ -159,6 +162,7 @@ class Family:
     def whole(self) -> bool:
         """Whether only whole numbers will do."""
         if any(self.valid(x) for x in _BROKEN):
+            self.made.clear()
             return False
         if self.valid(1) or self.valid(2):
             return True

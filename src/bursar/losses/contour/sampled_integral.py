@@ -148,8 +148,10 @@ class SampledIntegral:
         """Remembered, where it takes work."""
         if reach == 0:
             return self._base if self.removed else self._base - tau * _LOG_COSINES
-        if (tau, reach) not in self._growths:
-            self._growths[tau, reach] = self._growth(tau, reach)
+        for (tilt, far), known in self._growths.items():
+            if tilt == tau and reach <= far <= 8 * reach:
+                return known  # it grows with the frequency
+        self._growths[tau, reach] = self._growth(tau, reach)
         return self._growths[tau, reach]
 
     def _growth(self, tau: float, reach: float) -> Array:
