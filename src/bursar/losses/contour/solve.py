@@ -129,7 +129,9 @@ def _newton(contour: Contour, guess: float, log_delta: float) -> float:
     near = guess
     for _ in range(30):
         value, slope = contour.rough(near)
-        step = (value - log_delta) / slope
+        step = (value - log_delta) / slope if slope else math.inf
+        if not math.isfinite(step) or abs(near) > 1e300:
+            raise NoContour("the search for ε does not settle")
         near -= max(min(step, 0.5 * abs(near) + 1.0), -0.5 * abs(near) - 1.0)
         if abs(step) <= 1e-14 * abs(near) or near < -1:
             break
