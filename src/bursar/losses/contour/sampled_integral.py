@@ -148,11 +148,18 @@ class SampledIntegral:
         """Remembered, where it takes work."""
         if reach == 0:
             return self._base if self.removed else self._base - tau * _LOG_COSINES
-        for (tilt, far), known in self._growths.items():
-            if tilt == tau and reach <= far <= 8 * reach:
-                return known  # it grows with the frequency
-        self._growths[tau, reach] = self._growth(tau, reach)
+        if (tau, reach) not in self._growths:
+            self._growths[tau, reach] = self._growth(tau, reach)
         return self._growths[tau, reach]
+
+    def _known_growth(self, tau: float, reach: float) -> Array | None:
+        """A bound from before that serves here too: it grows with the frequency, and where a record is removed with the
+        tilt (proofs/contour.md §4).
+        """
+        for (tilt, far), known in self._growths.items():
+            if reach <= far and (tilt == tau or (self.removed and tau <= tilt)):
+                return known
+        return None
 
     def _growth(self, tau: float, reach: float) -> Array:
         """ln of N_θ relative to the moment, for each θ: the modulus grows by e^{θ²σ²/2} (the density), e^{(θσ²/a)²/2}
@@ -219,7 +226,10 @@ class SampledIntegral:
     def missing(self, grid: Grid, tau: float, reach: float) -> float:
         """What quadrature and window leave out, relative to the moment: normal tails are at most ½e^{−z²/2}."""
         gain = 2 * math.pi * _THETAS * self.sigma**2 / grid.step
-        depth = float((self.growth(tau, reach) - gain).min())
+        growth = self._known_growth(tau, reach) if reach > 0 else None
+        depth = math.inf if growth is None else float((growth - gain).min())
+        if depth > 2 - self.tolerance:  # none, or not close enough
+            depth = float((self.growth(tau, reach) - gain).min())
         # 2/(e^x − 1) ≤ 3e^{−x} from e^x = 3 on; a grid that is too coarse for that proves nothing
         quadrature = 3 * math.exp(depth) if depth < -1.1 else math.inf
         low, high = -float(grid.x[0]) / self.sigma, float(grid.x[-1]) / self.sigma
