@@ -138,9 +138,15 @@ class Search:
         gap = bad[0] - good[0]
         _, slope = self._slope(seen)
         root = self._root(seen) if slope * self.up > 0 else good[0] + gap / 2
-        # of the two ends the farther one has to come closer: aim past the root, on its side
-        farther = bad if abs(bad[0] - root) > abs(good[0] - root) else good
-        u = root + math.copysign(0.4 * near, farther[0] - root)
+        closer, farther = sorted((good, bad), key=lambda end: abs(end[0] - root))
+        side = math.copysign(1.0, farther[0] - closer[0])
+        apart = abs(root - closer[0])
+        if abs(gap) > 50 * near:
+            u = root
+        elif apart < 0.93 * near:
+            u = closer[0] + side * 0.97 * near  # just past the root, and close enough to be the other end
+        else:
+            u = root + side * 0.4 * near
         margin = math.copysign(min(0.02 * abs(gap), 0.3 * near), gap)
         low, high = sorted((good[0] + margin, bad[0] - margin))
         return min(max(u, low), high) if self.looks % 12 != 11 else good[0] + gap / 2
