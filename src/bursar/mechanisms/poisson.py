@@ -52,6 +52,8 @@ class PoissonSampled(Mechanism):
 
     def _amplified(self) -> tuple[Claim, ...]:
         """(ε, δ) becomes (ln(1 + q(e^ε − 1)), qδ)."""
+        if isinstance(self.mechanism, Gaussian):
+            return ()  # its losses are unbounded: it has no (ε, δ) of its own, and this is asked at every account
         try:
             base = self.mechanism.promise(ApproxDP)
         except ConversionRefused:

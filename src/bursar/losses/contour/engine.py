@@ -27,7 +27,7 @@ from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 MOST_NODES = 8_000
 _GOOD = 1e-7  # of δ: what aliases and cut may take without choosing the nodes anew
-_LIMITS = {Care.LEAST: 80, Care.USUAL: 150}  # nodes; where more are needed, a more careful look at the decay pays
+_LIMITS = {Care.LEAST: 80, Care.USUAL: 260}  # nodes; where more are needed, a more careful look at the decay pays
 _PRECISE = math.log(2e8)  # aliases and the cut are pushed this far below δ
 _ROUGH = math.log(1e3)  # where only an upper end is asked, and a thousandth more does no harm
 
