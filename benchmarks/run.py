@@ -83,7 +83,7 @@ def training() -> list[str]:
             return b.account(b.PoissonSampled(b.Gaussian(float(sigma)), float(rate)) * steps, delta=1e-6)
 
         bound, theirs = ours().epsilon, peer(float(rate), float(sigma), steps)
-        mine = seconds(ours)
+        mine = seconds(ours, repeats=60)
         other = seconds(lambda q=rate, s=sigma, n=steps: peer(float(q), float(s), n), repeats=4)
         cells = f"[{bound.lower:.9f}, {bound.upper:.9f}] | {theirs:.6f} | {1e3 * mine:.1f} ms | {1e3 * other:.0f} ms"
         rows.append(f"| {float(rate):.4g}, {sigma}, {steps} | {cells} | {other / mine:.0f}× |")
@@ -104,7 +104,7 @@ def against_prv() -> list[str]:
             accountant = DPSGDAccountant(float(sigma), float(rate), steps, eps_error=0.01, delta_error=1e-9)
             return accountant.compute_epsilon(1e-6, steps)
 
-        bound, mine = ours().epsilon, seconds(ours)
+        bound, mine = ours().epsilon, seconds(ours, repeats=60)
         low, _, high = peer()
         other = seconds(peer, repeats=2)
         cells = f"[{bound.lower:.9f}, {bound.upper:.9f}] | [{low:.4f}, {high:.4f}] | {1e3 * mine:.1f} ms"
