@@ -303,6 +303,18 @@ def test_sweeps_are_plans() -> None:
     assert "closest" in none.reason
 
 
+def test_a_sweep_shows_its_progress_and_answers_the_same(capfd: pytest.CaptureFixture[str]) -> None:
+    """The bar goes to standard error, where it is asked for, and changes no value."""
+    shown, quiet = (
+        b.sweep(lambda s: b.Gaussian(s) * 10, epsilons=[1, 2], deltas=["1e-6"], progress=progress)
+        for progress in (True, False)
+    )
+    assert [cell.value for cell in shown] == [cell.value for cell in quiet]
+    out, err = capfd.readouterr()
+    assert "planning" in err
+    assert out == ""
+
+
 def test_the_command() -> None:
     """`bursar plan` prints the table, sentences or JSON, and refuses with the budget's exit code."""
     run = CliRunner()
