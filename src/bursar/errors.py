@@ -7,12 +7,22 @@
     ├── ConversionRefused     one promise does not imply the other kind, with the reason
     ├── PlanImpossible        no value meets the target: the message says which target is the closest that can be met
     ├── LossUnknown           no privacy-loss distribution is known for this mechanism, with the reason
+    ├── Refused               the ledger refuses, for one of a closed list of codes; nothing was charged
+    │   ├── BudgetExceeded    what was asked is more than what is left
+    │   ├── CostInvalid       this release has no price in the scope's currency
+    │   ├── KeyReused         the key belongs to another request
+    │   ├── ScopeUnknown, ScopeClosed, ScopeFrozen, CurrencyMismatch, ReservationExpired, ReservationClosed, NotPermitted
+    │   ├── LedgerHalted      the ledger is behind its anchor, or its journal does not add up
+    │   └── StorageFailed     the store could not make it durable
+    ├── AlreadyRun            a replayed charge does not license a second run
     └── ContradictionError    two theorems exclude each other: one of them, or its code, is wrong
 
 Bad input fails before any theorem sees it, and nothing is lost by a refusal.
 """
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 
 class BursarError(Exception):
@@ -58,6 +68,96 @@ class PlanImpossible(BursarError):
     def __init__(self, message: str, *, closest: float) -> None:
         super().__init__(message)
         self.closest = closest
+
+
+class Refused(BursarError):
+    """The ledger refuses; ``code`` is one of a closed list. Nothing was charged."""
+
+    code = "refused"
+
+
+class BudgetExceeded(Refused):
+    """More was asked than is left. The numbers are exact fractions of the scope's measure."""
+
+    code = "insufficient_budget"
+
+    def __init__(self, message: str, *, scope: str, line: str, numbers: dict[str, Fraction], replayed: bool) -> None:
+        super().__init__(message)
+        self.scope, self.line, self.replayed = scope, line, replayed
+        self.asked, self.spent, self.held = numbers["asked"], numbers["spent"], numbers["held"]
+        self.limit, self.left = numbers["limit"], numbers["left"]
+
+
+class CostInvalid(Refused):
+    """The release has no price in the scope's currency."""
+
+    code = "cost_invalid"
+
+
+class CurrencyMismatch(Refused):
+    """Scopes, units or relations that cannot be charged together."""
+
+    code = "currency_mismatch"
+
+
+class KeyReused(Refused):
+    """The idempotency key belongs to another request."""
+
+    code = "key_reused"
+
+
+class ScopeUnknown(Refused):
+    """No scope has this name."""
+
+    code = "scope_unknown"
+
+
+class ScopeClosed(Refused):
+    """The scope has been closed for good."""
+
+    code = "scope_closed"
+
+
+class ScopeFrozen(Refused):
+    """The scope accepts no charges at present."""
+
+    code = "scope_frozen"
+
+
+class ReservationExpired(Refused):
+    """The reservation's time has passed."""
+
+    code = "reservation_expired"
+
+
+class ReservationClosed(Refused):
+    """The reservation has been closed, or does not exist."""
+
+    code = "reservation_closed"
+
+
+class NotPermitted(Refused):
+    """A second person's approval is missing."""
+
+    code = "not_permitted"
+
+
+class LedgerHalted(Refused):
+    """The ledger is behind its anchor or inconsistent, and accepts nothing until that is resolved."""
+
+    code = "ledger_halted"
+
+
+class StorageFailed(Refused):
+    """The store could not make the charge durable: what is not acknowledged did not happen, or will be found on retry
+    with the same key.
+    """
+
+    code = "storage_full"
+
+
+class AlreadyRun(BursarError):
+    """A charge was replayed: the first run may have released its output, so the query must not run again."""
 
 
 class ContradictionError(BursarError):

@@ -1,0 +1,91 @@
+"""Anchors: the ends of the chains, written outside the database.
+
+A backup that is restored in place of the ledger would refund what was spent since. The anchor file knows better: each
+commit appends (root, seq, hash) to it, after the commit is durable, so a sound ledger is never behind its anchor. The
+claim is exactly this: tampering and rollback are evident to whoever holds an anchor that the attacker could not write.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from bursar.errors import LedgerHalted
+from bursar.ledger.stores._base import Head, Reader
+
+_LONGEST = 1 << 20  # bytes, before the file is written anew with the last anchors only
+
+
+class Anchored(NamedTuple):
+    """The last known end of a chain."""
+
+    seq: int
+    hash: str
+
+
+class AnchorFile:
+    """A text file with one line for each anchor: seq, hash, root."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def read(self) -> dict[str, Anchored]:
+        """The last anchor of each root; a line that a crash cut off is left out."""
+        try:
+            with open(self.path, encoding="utf-8") as file:
+                text = file.read()
+        except FileNotFoundError:
+            return {}
+        anchors: dict[str, Anchored] = {}
+        for line in text[: text.rfind("\n") + 1].splitlines():
+            seq, hash, root = line.split(" ", 2)
+            anchors[root] = Anchored(int(seq), hash)
+        return anchors
+
+    def append(self, heads: Mapping[str, Head]) -> None:
+        """After a commit."""
+        text = "".join(f"{head.seq} {head.hash} {root}\n" for root, head in heads.items())
+        file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            if os.fstat(file).st_size > _LONGEST:
+                self._rewrite()
+                os.close(file)
+                file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
+            os.write(file, text.encode())
+        finally:
+            os.close(file)
+
+    def _rewrite(self) -> None:
+        anchors = self.read()
+        fresh = f"{self.path}.new"
+        with open(fresh, "w", encoding="utf-8") as file:
+            file.writelines(f"{seq} {hash} {root}\n" for root, (seq, hash) in anchors.items())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(fresh, self.path)
+
+
+def behind(reader: Reader, anchors: Mapping[str, Anchored]) -> dict[str, str]:
+    """The roots whose chains do not contain their anchor, and how so."""
+    found = {}
+    for root, (seq, hash) in anchors.items():
+        head = reader.head(root)
+        if head is None or head.seq < seq:
+            end = 0 if head is None else head.seq
+            found[root] = f"{root} ends at entry {end}, its anchor knows entry {seq}: an older copy was put in its place"
+            continue
+        chained = reader.entry(root, seq)
+        if chained is None or chained.hash != hash:
+            found[root] = f"{root} has another entry {seq} than its anchor: this is a different copy, or it was changed"
+    return found
+
+
+def check(reader: Reader, anchors: Mapping[str, Anchored]) -> None:
+    """Halt a ledger that is behind its anchor."""
+    problems = behind(reader, anchors)
+    if problems:
+        raise LedgerHalted(
+            f"{'; '.join(problems.values())}. What was spent since is not known here: find the right file, or accept "
+            "the loss with `bursar ledger restore --assume-spent`, which counts all that was left as spent"
+        )

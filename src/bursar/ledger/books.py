@@ -1,0 +1,70 @@
+"""The fold: what a journal adds up to, computed from its entries alone.
+
+Used by whoever verifies; stores keep the same results in tables. Each entry must start from the state that the ones
+before it left, and no line may ever exceed its limit.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from bursar.ledger.currencies import Balance
+from bursar.ledger.stores._base import ReservationRow, ScopeRow
+
+_NOTHING = Balance(0, 0, 0, False)
+
+
+class Books:
+    """Scopes, lines, reservations, keys and releases of one root."""
+
+    def __init__(self) -> None:
+        self.scopes: dict[str, ScopeRow] = {}
+        self.lines: dict[tuple[str, str], tuple[int, int, int, int, int]] = {}
+        self.reservations: dict[str, ReservationRow] = {}
+        self.keys: dict[str, int] = {}
+        self.released: dict[tuple[str, str], int] = {}
+        self.problems: list[str] = []
+
+    def apply(self, root: str, seq: int, kind: str, key: str, body: str) -> None:
+        """One entry."""
+        content: dict[str, Any] = json.loads(body)
+        lines = self.lines
+        names = []
+        for row in content["effect"]:
+            scope, line, limit0, spent0, held0, dead0, window0, limit, spent, held, dead, window = row
+            names.append(scope)
+            before = lines.get((scope, line))
+            if before != (limit0, spent0, held0, dead0, window0) and not (
+                before is not None
+                and before[4] < window0
+                and (limit0, spent0, held0, dead0) == (before[0], 0, before[2], 0)
+            ):
+                self._check_opening(seq, scope, line, before, row)
+            if spent < 0 or held < 0 or spent + held > limit:
+                self.problems.append(f"entry {seq} takes {scope}.{line} beyond its limit")
+            lines[scope, line] = (limit, spent, held, dead, window)
+        self._count(content, kind, names)
+        if "scopes" in content:
+            for given in content["scopes"]:
+                self.scopes[given[0]] = ScopeRow(*given)
+        if "reservation" in content:
+            id, status, expires, detail = content["reservation"]
+            self.reservations[id] = ReservationRow(id, root, status, int(expires), detail)
+        if key:
+            self.keys.setdefault(key, seq)
+
+    def _check_opening(self, seq: int, scope: str, line: str, before: Any, row: list[Any]) -> None:
+        if before is None and tuple(row[2:7]) == (0, 0, 0, 0, 0):
+            return
+        self.problems.append(f"entry {seq} does not start from what {scope}.{line} was")
+
+    def _count(self, content: dict[str, Any], kind: str, names: list[str]) -> None:
+        """What was released where."""
+        if "released" in content:
+            whats = [content["released"]]
+        else:
+            whats = content.get("imported") or content.get("opening") or []
+        for scope in dict.fromkeys(names) if whats else ():
+            for what in whats:
+                self.released[scope, what] = self.released.get((scope, what), 0) + 1

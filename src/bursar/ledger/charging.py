@@ -1,0 +1,117 @@
+"""Spending: reserve, draw and close in one entry; and adding what was forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from bursar.errors import InputError
+from bursar.ledger.currencies import Balance, Refusal
+from bursar.ledger.entry import Chained
+from bursar.ledger.posting import Draft, Effects, Posting, Request, by_root, refusal_of
+from bursar.ledger.receipt import Part, Quote, Receipt, receipt_of
+from bursar.ledger.release import Release
+from bursar.ledger.scope import Scope
+from bursar.ledger.stores._base import Reader
+
+
+def spend(posting: Posting, request: Request, release: Release) -> Receipt:
+    """Charge a release to every scope on its paths, or to none."""
+    scopes = posting.debited(request.names)
+    decided, refused = posting.decide(scopes, release)
+    if refused is not None:
+        raise posting.refuse(request, *refused)
+    effects: Effects = []
+    for scope, state, _, amounts in decided:
+        effects += charged(scope, state, amounts)
+    return receipt_of(post_all(posting, request, "spend", scopes, effects, release.text), False)
+
+
+def charged(scope: Scope, state: dict[str, Balance], amounts: dict[str, int]) -> Effects:
+    """What a charge does to each line; a way that did not pay is closed."""
+    effects: Effects = []
+    for line, before in state.items():
+        if line in amounts:
+            after = before._replace(spent=before.spent + amounts[line])
+        elif line in scope.currency.private and not before.dead:
+            after = before._replace(dead=True)
+        else:
+            continue
+        effects.append((scope.name, line, before, after))
+    return effects
+
+
+def post_all(
+    posting: Posting, request: Request, kind: str, scopes: Sequence[Scope], effects: Effects, released: str | None
+) -> Chained:
+    """One entry in each root's chain; the first one answers for the key."""
+    first = None
+    for root, part in by_root(scopes, effects).items():
+        chained = posting.post(request, kind, root, Draft(part, released))
+        first = first or chained
+    assert first is not None
+    return first
+
+
+def replayed(scope_of: Any) -> Any:
+    """Read an outcome back from its entry: a receipt, or the refusal again."""
+
+    def read(chained: Chained, again: bool) -> Receipt:
+        if chained.entry.kind == "refuse":
+            raise refusal_of(scope_of(chained.entry.content()["refusal"][0]), chained, again)
+        return receipt_of(chained, again)
+
+    return read
+
+
+def correct(posting: Posting, request: Request, release: Release, reason: str, entry: tuple[str, int]) -> Receipt:
+    """Add spend that an earlier entry should have had. What does not fit fills the line, and freezes the scope."""
+    root, seq = entry
+    wrong = posting.tx.entry(root, seq)
+    if wrong is None or wrong.entry.kind not in ("spend", "draw", "import", "correct"):
+        raise InputError(f"entry {seq} of {root} is no charge", argument="entry")
+    names = list(dict.fromkeys(row[0] for row in wrong.entry.content()["effect"]))
+    effects: Effects = []
+    frozen = []
+    scopes = [posting.scope(name) for name in names]
+    for scope in scopes:
+        state = posting.lines(scope)
+        price = scope.currency.price(release, state)
+        amounts = scope.currency.amounts(state, price)
+        if isinstance(amounts, Refusal):
+            frozen.append(scope.with_status("frozen"))
+            full = {line: before._replace(spent=before.limit - before.held) for line, before in state.items()}
+            effects += [(scope.name, line, before, full[line]) for line, before in state.items()]
+        else:
+            effects += charged(scope, state, amounts)
+    draft = Draft(effects, release.text, scopes=[scope.row for scope in frozen])
+    draft.extra = {"corrects": [root, seq], "reason": reason, "overdrawn": [scope.name for scope in frozen]}
+    return receipt_of(posting.post(request, "correct", root, draft), False)
+
+
+def quote(posting: Posting, names: Sequence[str], release: Release) -> Quote:
+    """What spending would do now."""
+    scopes = posting.debited(names)
+    decided, refused = posting.decide(scopes, release)
+    if refused is not None:
+        scope, refusal = refused
+        unit = scope.currency.lines[refusal.line].unit
+        asked, left = refusal.asked * unit, refusal.balance.left * unit
+        part = Part(scope.name, refusal.line, asked, left, True)
+        return Quote(release.text, 0, (part,), f"{scope.name} has not enough left of {refusal.line}")
+    parts = []
+    for scope, state, price, amounts in decided:
+        for line, asked in amounts.items():
+            unit = scope.currency.lines[line].unit
+            given_back = line not in price.fixed
+            parts.append(Part(scope.name, line, Fraction(asked * unit), state[line].left * unit, given_back))
+    fits = min(scope.currency.fits(release, state) for scope, state, _, _ in decided)
+    return Quote(release.text, fits, tuple(parts), None)
+
+
+class View(Posting):
+    """A posting that only looks."""
+
+    def __init__(self, reader: Reader, posting: Posting) -> None:
+        super().__init__(reader, posting.chain, posting.catalogue, posting.now, posting.seen)  # type: ignore[arg-type]

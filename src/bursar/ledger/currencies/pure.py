@@ -1,0 +1,33 @@
+"""Pure ε: losses add up.
+
+Statement: admit while Σεᵢ ≤ ε; then the whole is ε-DP, however the releases were chosen.
+Source: basic composition, conditioned step by step (THEORY 7.0: the master induction of proofs/residue.md §1).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from bursar.guarantees import PureDP
+from bursar.ledger.amounts import written
+from bursar.ledger.currencies._base import ALL, Currency, Line, Price, State, additive
+from bursar.ledger.release import Release
+
+
+class Pure(Currency):
+    """Σε."""
+
+    name = "pure"
+
+    def __init__(self, epsilon: Fraction) -> None:
+        super().__init__((Line("epsilon", epsilon, "Σε"),))
+        self.epsilon = epsilon
+
+    def terms(self) -> dict[str, str]:
+        """The limit."""
+        return {"epsilon": written(self.epsilon)}
+
+    def ask(self, release: Release, state: State) -> Price:
+        """The ε of each release."""
+        line = self.lines["epsilon"]
+        return Price({ALL: {"epsilon": additive(release, PureDP, lambda p: Fraction(p.epsilon), line)}})

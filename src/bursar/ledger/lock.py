@@ -1,0 +1,105 @@
+"""The writers' lock of a file, fair among processes.
+
+Whoever comes takes a number, and waits for the holder of the number before: locks on single bytes of a sidecar file,
+which the operating system releases when a process dies. Since a waiter that dies lets the next one pass too early, the
+queue only orders; one more byte excludes. Inside a process an ordinary lock stands in front, because such locks belong
+to processes, not to threads.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_TICKETS = 1 << 20  # bytes from here on stand for numbers
+_DOOR, _HOLDER = 8, 9
+_open_files: dict[str, WriterLock] = {}
+_registry = threading.Lock()
+
+
+class WriterLock:
+    """One for each file and process: closing any handle of a file would drop all locks the process has on it."""
+
+    def __init__(self, path: str) -> None:
+        self.path, self.users = path, 0
+        self._threads = threading.Lock()
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
+        self._pid = os.getpid()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Wait for one's turn, and keep it."""
+        with self._threads:
+            ticket = self._queue()
+            try:
+                _lock(self._file, _HOLDER)
+                try:
+                    yield
+                finally:
+                    _unlock(self._file, _HOLDER)
+            finally:
+                _unlock(self._file, _TICKETS + ticket)
+
+    def _queue(self) -> int:
+        """Take a number, and wait until the one before has been served."""
+        _lock(self._file, _DOOR)
+        try:
+            number = int.from_bytes(os.pread(self._file, 8, 0), "little") if hasattr(os, "pread") else 0
+            os.pwrite(self._file, ((number + 1) % (1 << 30)).to_bytes(8, "little"), 0)
+            _lock(self._file, _TICKETS + number)
+        finally:
+            _unlock(self._file, _DOOR)
+        before = (number - 1) % (1 << 30)
+        _lock(self._file, _TICKETS + before)
+        _unlock(self._file, _TICKETS + before)
+        return number
+
+    def close(self) -> None:
+        """Let go, when the last user does."""
+        with _registry:
+            self.users -= 1
+            if self.users == 0:
+                _open_files.pop(self.path, None)
+                os.close(self._file)
+
+
+def writer_lock(path: str) -> WriterLock:
+    """The lock of a file; every call wants one ``close``."""
+    real = os.path.realpath(path)
+    with _registry:
+        lock = _open_files.get(real)
+        if lock is None or lock._pid != os.getpid():
+            lock = _open_files[real] = WriterLock(real)
+        lock.users += 1
+        return lock
+
+
+if sys.platform == "win32":
+    import msvcrt
+    import time
+
+    def _lock(file: int, byte: int) -> None:
+        while True:
+            try:
+                os.lseek(file, byte, os.SEEK_SET)
+                msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+            except OSError:
+                time.sleep(0.001)
+            else:
+                return
+
+    def _unlock(file: int, byte: int) -> None:
+        os.lseek(file, byte, os.SEEK_SET)
+        msvcrt.locking(file, msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(file: int, byte: int) -> None:
+        fcntl.lockf(file, fcntl.LOCK_EX, 1, byte)
+
+    def _unlock(file: int, byte: int) -> None:
+        fcntl.lockf(file, fcntl.LOCK_UN, 1, byte)

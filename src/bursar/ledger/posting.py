@@ -1,0 +1,305 @@
+"""Deciding requests inside a transaction: each becomes entries of the journal, and the tables follow the entries.
+
+Everything is decided before anything is written, by whole numbers and declared costs only. `post` is the one place
+that writes: it appends an entry and applies the entry's own effects, so that the tables are what the journal adds up
+to (`bursar.ledger.books` is the same fold, for whoever verifies).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bursar.errors import (
+    BudgetExceeded,
+    CurrencyMismatch,
+    KeyReused,
+    LedgerHalted,
+    Refused,
+    ScopeClosed,
+    ScopeFrozen,
+    ScopeUnknown,
+)
+from bursar.ledger.amounts import shown
+from bursar.ledger.currencies import Balance, Price, Refusal
+from bursar.ledger.entry import FIRST, Chain, Chained, Entry, canonical
+from bursar.ledger.release import Release
+from bursar.ledger.scope import Scope, path
+from bursar.ledger.stores._base import Head, Reader, ReservationRow, ScopeRow, Transaction
+
+Effects = list[tuple[str, str, Balance, Balance]]
+"""(scope, line, before, after) of every line that changes."""
+
+
+@dataclass
+class Request:
+    """One thing that somebody asks of the ledger."""
+
+    verb: str
+    key: str
+    actor: str
+    fields: dict[str, Any]
+    """As the journal writes it."""
+    perform: Callable[[Posting, Request], Any]
+    read: Callable[[Chained, bool], Any]
+    """The outcome as an entry records it; the second argument says whether it is a replay."""
+    names: Sequence[str] = ()
+    """The scopes it is about."""
+    reservation: str | None = None
+    text: str = ""
+    outcome: Any = None
+    failure: BaseException | None = None
+
+    def __post_init__(self) -> None:
+        self.text = canonical({"verb": self.verb, **self.fields})
+
+
+@dataclass
+class Draft:
+    """What an entry will change, by root."""
+
+    effects: Effects = field(default_factory=list)
+    released: str | None = None
+    reservation: ReservationRow | None = None
+    scopes: list[ScopeRow] = field(default_factory=list)
+    """New or changed ones."""
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+class Catalogue:
+    """The scopes of a ledger, kept as long as no steward changes their root."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[int, Scope, list[str]]] = {}
+
+    def find(self, name: str, reader: Reader) -> tuple[Scope, list[str], Head]:
+        """A scope, what a charge on it debits, and the end of its root's chain."""
+        known = self._known.get(name)
+        if known is not None:
+            head = reader.head(known[1].row.root)
+            if head is not None and head.epoch == known[0]:
+                return known[1], known[2], head
+        row = reader.scope(name)
+        head = None if row is None else reader.head(row.root)
+        if row is None or head is None:
+            raise ScopeUnknown(f"there is no scope {name!r}")
+        scope = Scope(row)
+        before = known[1] if known is not None else None
+        if before is not None and before.row.terms == row.terms and before.row.currency == row.currency:
+            scope.__dict__["currency"] = before.currency  # with the prices that it has found
+        self._known[name] = (head.epoch, scope, path(scope, reader))
+        return scope, self._known[name][2], head
+
+
+    def known(self, name: str) -> Scope | None:
+        """A scope that was met before."""
+        found = self._known.get(name)
+        return None if found is None else found[1]
+
+
+class Posting:
+    """One transaction's work."""
+
+    def __init__(self, tx: Transaction, chain: Chain, catalogue: Catalogue, now: int, seen: dict[str, Head]) -> None:
+        self.tx, self.chain, self.catalogue, self.now, self.seen = tx, chain, catalogue, now, seen
+        self.heads: dict[str, Head] = {}
+        """The ends of the chains that this transaction has lengthened."""
+        self.posted: list[tuple[str, int, Effects]] = []
+
+    def prepare(self, requests: Sequence[Request]) -> None:
+        """Lock the roots of all requests at once and in order, so that batches never wait for each other in a ring."""
+        roots = set()
+        for request in requests:
+            for name in request.names:
+                row = self.tx.scope(name)
+                if row is not None:
+                    roots.add(row.root)
+            if request.reservation is not None and (kept := self.tx.reservation(request.reservation)) is not None:
+                roots.add(kept.root)
+        self.tx.lock(sorted(roots))
+        self.expire(sorted(roots))
+
+    def run(self, request: Request) -> None:
+        """Perform a request, or find what became of it before."""
+        try:
+            found = self.tx.key(request.key)
+            if found is not None:
+                request.outcome = self._replayed(request, *found)
+            else:
+                request.outcome = request.perform(self, request)
+        except Refused as refusal:
+            if isinstance(refusal, LedgerHalted):
+                raise
+            request.failure = refusal
+
+    def _replayed(self, request: Request, root: str, seq: int) -> Any:
+        """The first outcome of a key, if it was the same request."""
+        chained = self.tx.entry(root, seq)
+        if chained is None:
+            raise LedgerHalted(f"key {request.key!r} points to entry {seq} of {root}, which is missing")
+        if not chained.entry.body.endswith(f'"request":{request.text}}}'):
+            raise KeyReused(f"key {request.key!r} belongs to another request, entry {seq} of {root}; nothing was changed")
+        return request.read(chained, True)
+
+    def lines(self, scope: Scope) -> dict[str, Balance]:
+        """The balances of a scope; a window's start anew in each period."""
+        balances = self.tx.balances(scope.name)
+        if scope.period:
+            current = self.now // scope.period
+            for line, balance in balances.items():
+                if balance.window != current:
+                    balances[line] = balance._replace(spent=0, dead=False, window=current)
+        return balances
+
+    def scope(self, name: str) -> Scope:
+        """One scope, of a root that is not behind."""
+        scope, _, head = self.catalogue.find(name, self.tx)
+        self._not_behind(scope.row.root, head)
+        return scope
+
+    def usable(self, scope: Scope) -> None:
+        """Refuse closed and frozen scopes."""
+        if scope.row.status == "closed":
+            raise ScopeClosed(f"{scope.name} is closed")
+        if scope.row.status == "frozen":
+            raise ScopeFrozen(f"{scope.name} is frozen: a steward must thaw it")
+
+    def debited(self, names: Sequence[str]) -> list[Scope]:
+        """Every scope that a charge on these debits, once, in order; mixed units are refused."""
+        every = list(dict.fromkeys(name for named in names for name in self.catalogue.find(named, self.tx)[1]))
+        scopes = [self.scope(name) for name in every]
+        for scope in scopes:
+            self.usable(scope)
+        measures = {(scope.unit, scope.relation) for scope in scopes}
+        if len(measures) > 1:
+            said = " and ".join(f"{unit} under {relation}" for unit, relation in sorted(measures))
+            raise CurrencyMismatch(f"these scopes protect different things: {said}")
+        return scopes
+
+    def decide(
+        self, scopes: Sequence[Scope], release: Release
+    ) -> tuple[list[tuple[Scope, dict[str, Balance], Price, dict[str, int]]], tuple[Scope, Refusal] | None]:
+        """For each scope its state, the price, and what each line is charged; or the first refusal."""
+        if release.relation != scopes[0].relation:
+            raise CurrencyMismatch(
+                f"the release is measured under {release.relation}, {scopes[0].name} under {scopes[0].relation}"
+            )
+        decided = []
+        for scope in scopes:
+            state = self.lines(scope)
+            price = scope.currency.price(release, state)
+            amounts = scope.currency.amounts(state, price)
+            if isinstance(amounts, Refusal):
+                return [], (scope, amounts)
+            decided.append((scope, state, price, amounts))
+        return decided, None
+
+    def refuse(self, request: Request, scope: Scope, refusal: Refusal) -> BudgetExceeded:
+        """A refusal is an outcome: it is written down, and repeated to whoever repeats the request."""
+        balance = refusal.balance
+        numbers = [refusal.asked, balance.spent, balance.held, balance.limit, balance.left]
+        draft = Draft(extra={"refusal": [scope.name, refusal.line, *map(str, numbers)]})
+        chained = self.post(request, "refuse", scope.row.root, draft)
+        return refusal_of(scope, chained, False)
+
+    def post(self, request: Request | None, kind: str, root: str, draft: Draft) -> Chained:
+        """Append an entry and apply what it says."""
+        head = self.tx.head(root)
+        self._not_behind(root, head)
+        body = self._body(request, draft)
+        seq, prev = (1, FIRST) if head is None else (head.seq + 1, head.hash)
+        at = self.now if head is None else max(self.now, head.at + 1)
+        key, actor = (request.key, request.actor) if request is not None else ("", "")
+        entry = Entry(root, seq, at, kind, key, actor, body, prev)
+        digest = self.chain.hash(entry)
+        epoch = (0 if head is None else head.epoch) + bool(draft.scopes)
+        self._apply(draft)
+        self.tx.append(entry, digest, epoch)
+        self.heads[root] = Head(seq, at, digest, epoch)
+        self.posted.append((root, seq, draft.effects))
+        if request is not None and self.tx.key(request.key) is None:
+            self.tx.remember(request.key, root, seq)
+        return Chained(entry, digest)
+
+    def _apply(self, draft: Draft) -> None:
+        """The tables, as the entry says."""
+        changed = {(scope, line) for scope, line, _, _ in draft.effects}
+        for row in draft.scopes:
+            if self.tx.scope(row.name) is None:
+                lines = [(line, after) for scope, line, _, after in draft.effects if scope == row.name]
+                self.tx.add_scope(row, lines)
+                changed -= {(row.name, line) for line, _ in lines}
+            else:
+                self.tx.set_scope(row)
+        self.tx.set_balances(
+            (scope, line, after) for scope, line, _, after in draft.effects if (scope, line) in changed
+        )
+        if draft.reservation is not None:
+            self.tx.set_reservation(draft.reservation)
+        if draft.released is not None:
+            for scope in dict.fromkeys(scope for scope, _, _, _ in draft.effects):
+                self.tx.add_released(scope, draft.released, 1)
+
+    def _body(self, request: Request | None, draft: Draft) -> str:
+        content: dict[str, Any] = dict(draft.extra)
+        content["effect"] = [effect_row(*effect) for effect in draft.effects]
+        if draft.released is not None:
+            content["released"] = draft.released
+        if draft.reservation is not None:
+            row = draft.reservation
+            content["reservation"] = [row.id, row.status, str(row.expires), row.detail]
+        if draft.scopes:
+            content["scopes"] = [list(row) for row in draft.scopes]
+        text = canonical(content)
+        # the request stands last, as it was given, so that a replay compares texts
+        return f'{text[:-1]},"request":{request.text if request is not None else "null"}}}'
+
+    def expire(self, roots: Sequence[str]) -> None:
+        """Release what is left of reservations whose time has passed."""
+        from bursar.ledger.reserving import released_reservation
+
+        for root in roots:
+            for row in self.tx.due(root, self.now):
+                self.post(None, "expire", root, released_reservation(self, row, "expired"))
+
+    def _not_behind(self, root: str, head: Head | None) -> None:
+        """Halt where the store has lost entries that this process has seen."""
+        seen = self.seen.get(root)
+        if seen is not None and (head is None or head.seq < seen.seq or (head.seq == seen.seq and head.hash != seen.hash)):
+            raise LedgerHalted(f"{root}: entries up to {seen.seq} were seen, the store now ends earlier or differs")
+
+
+def effect_row(scope: str, line: str, before: Balance, after: Balance) -> list[Any]:
+    """A change as the journal writes it: scope, line, then limit, spent, held, dead and window before and after."""
+    return [scope, line, *_plain(before), *_plain(after)]
+
+
+def _plain(balance: Balance) -> tuple[int, int, int, int, int]:
+    return (balance.limit, balance.spent, balance.held, int(balance.dead), balance.window)
+
+
+def by_root(scopes: Sequence[Scope], effects: Effects) -> dict[str, Effects]:
+    """The effects on each root's scopes, in the order of the roots."""
+    root_of: Mapping[str, str] = {scope.name: scope.row.root for scope in scopes}
+    grouped: dict[str, Effects] = {}
+    for effect in effects:
+        grouped.setdefault(root_of[effect[0]], []).append(effect)
+    return dict(sorted(grouped.items()))
+
+
+def refusal_of(scope: Scope, chained: Chained, replayed: bool) -> BudgetExceeded:
+    """The refusal that an entry records."""
+    name, line, *numbers = chained.entry.content()["refusal"]
+    unit = scope.currency.lines[line].unit
+    asked, spent, held, limit, left = (int(number) * unit for number in numbers)
+    means = scope.currency.lines[line].means
+    return BudgetExceeded(
+        f"{name}: asked {shown(asked, up=True)} of {means}, {shown(left, up=False)} is left of "
+        f"{shown(limit, up=False)} (spent {shown(spent, up=True)}, held {shown(held, up=True)}). Nothing was charged; "
+        "a smaller request may still pass",
+        scope=name,
+        line=line,
+        numbers={"asked": asked, "spent": spent, "held": held, "limit": limit, "left": left},
+        replayed=replayed,
+    )

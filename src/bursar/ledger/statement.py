@@ -1,0 +1,158 @@
+"""What a scope looks like: spent, held and left; its odometer; and the cost with hindsight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from bursar.composition import Composition
+from bursar.errors import BursarError, ConversionRefused, LossUnknown
+from bursar.guarantees import ZCDP, PureDP
+from bursar.jobs.account import account
+from bursar.ledger.amounts import shown, written
+from bursar.ledger.odometer import mixture
+from bursar.ledger.posting import Posting
+from bursar.ledger.release import release_of
+from bursar.ledger.scope import Scope
+
+ODOMETER = "with probability at least 1 − δ the loss never exceeded this, at any time so far"
+HINDSIGHT = "what the same releases would cost if exactly they had been fixed in advance; it admits nothing"
+
+
+@dataclass(frozen=True)
+class LineStatement:
+    """One line, in its own measure."""
+
+    name: str
+    means: str
+    limit: Fraction
+    spent: Fraction
+    held: Fraction
+    left: Fraction
+    dead: bool
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A scope now."""
+
+    scope: Scope
+    lines: tuple[LineStatement, ...]
+    released: tuple[tuple[str, int], ...]
+    odometer: float | None
+    """ε so far, time-uniform at the scope's δ; None where it is not known."""
+    hindsight: tuple[float, float] | None
+    """ε of what was released, as a composition fixed in advance: lower and upper."""
+
+    def line(self, name: str) -> LineStatement:
+        """One line by name."""
+        return next(line for line in self.lines if line.name == name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For machines: exact numbers as text."""
+        return {
+            "scope": self.scope.name,
+            "kind": self.scope.kind,
+            "parent": self.scope.row.parent,
+            "status": self.scope.row.status,
+            "currency": self.scope.row.currency,
+            "target": self.scope.target,
+            "unit": self.scope.unit,
+            "relation": self.scope.relation,
+            "lines": [
+                {
+                    "name": row.name,
+                    "limit": written(row.limit),
+                    "spent": written(row.spent),
+                    "held": written(row.held),
+                    "left": written(row.left),
+                    "dead": row.dead,
+                }
+                for row in self.lines
+            ],
+            "released": [{"what": what, "count": count} for what, count in self.released],
+            "odometer": None if self.odometer is None else {"epsilon": self.odometer, "means": ODOMETER},
+            "hindsight": None
+            if self.hindsight is None
+            else {"epsilon": {"lower": self.hindsight[0], "upper": self.hindsight[1]}, "means": HINDSIGHT},
+        }
+
+    def __str__(self) -> str:
+        target = ", ".join(f"{key} {shown(Fraction(value), up=False)}" for key, value in self.scope.target.items())
+        rows = [
+            f"{self.scope.name} ({self.scope.kind}, {self.scope.row.status}): {target}; {self.scope.row.currency}, "
+            f"protects each {self.scope.unit} under {self.scope.relation}"
+        ]
+        for line in self.lines:
+            state = "given up" if line.dead else f"{shown(line.left, up=False)} left of {shown(line.limit, up=False)}"
+            rows.append(
+                f"  {line.means}: {state} (spent {shown(line.spent, up=True)}, held {shown(line.held, up=True)})"
+            )
+        if self.odometer is not None:
+            rows.append(f"  odometer: ε ≤ {self.odometer:.6g} ({ODOMETER})")
+        if self.hindsight is not None:
+            rows.append(f"  hindsight: ε in [{self.hindsight[0]:.6g}, {self.hindsight[1]:.6g}] ({HINDSIGHT})")
+        return "\n".join(rows)
+
+
+def statement(posting: Posting, scope: Scope) -> Statement:
+    """Of a scope, now."""
+    state = posting.lines(scope)
+    lines = []
+    for name, line in scope.currency.lines.items():
+        balance = state[name]
+        numbers = [Fraction(part * line.unit) for part in (balance.limit, balance.spent, balance.held, balance.left)]
+        lines.append(LineStatement(name, line.means, *numbers, balance.dead))
+    released = tuple(posting.tx.released(scope.name))
+    delta = Fraction(scope.target.get("delta", "0"))
+    return Statement(
+        scope, tuple(lines), released, _odometer(scope, released, delta), _hindsight(released, delta)
+    )
+
+
+def _odometer(scope: Scope, released: Sequence[tuple[str, int]], delta: Fraction) -> float | None:
+    """The smaller of Σε and the mixture boundary; leaks take their part of δ first."""
+    if "epsilon" not in scope.target:
+        return None
+    pure: Fraction | None = Fraction(0)
+    rho, leak = Fraction(0), Fraction(0)
+    for text, times in released:
+        for mechanism, count in release_of(text).composition.terms:
+            try:
+                pure = None if pure is None else pure + times * count * Fraction(mechanism.promise(PureDP).epsilon)
+            except ConversionRefused:
+                pure = None
+            try:
+                promise = mechanism.promise(ZCDP)
+            except ConversionRefused:
+                return None if pure is None else float(pure)
+            if promise.delta > 0 and not _leaks_surely(mechanism):
+                return None  # an (ε, δ) promise bounds no loss by itself
+            rho, leak = rho + times * count * Fraction(promise.rho), leak + times * count * Fraction(promise.delta)
+    if delta <= leak:
+        return None if pure is None else float(pure)
+    # γ is fixed by what was agreed when the scope was opened
+    gamma = Fraction(scope.terms["currency"]["epsilon"]) ** 2 / 64
+    boundary = mixture(2 * rho, gamma, delta - leak) if rho else 0.0
+    return boundary if pure is None else min(boundary, float(pure) * (1 + 2.0**-50))
+
+
+def _leaks_surely(mechanism: Any) -> bool:
+    """Whether its leak is that of its own losses, so that apart from it the loss is bounded."""
+    try:
+        return bool(mechanism.losses().attained)
+    except LossUnknown:
+        return False
+
+
+def _hindsight(released: Sequence[tuple[str, int]], delta: Fraction) -> tuple[float, float] | None:
+    if not released:
+        return (0.0, 0.0)
+    try:
+        whole = sum((release_of(text).composition * count for text, count in released), Composition())
+        report = account(whole, delta=delta)
+    except BursarError:
+        return None
+    return (report.epsilon.lower, report.epsilon.upper)

@@ -1,0 +1,29 @@
+"""Where ledgers live: memory, SQLite, PostgreSQL; one contract."""
+
+from __future__ import annotations
+
+from bursar.errors import InputError, described
+from bursar.ledger.stores._base import Store as Store
+
+
+def store_of(url: str | Store) -> Store:
+    """The store of an address: ``memory://``, ``sqlite:///budget.db`` or ``postgresql://…``."""
+    if isinstance(url, Store):
+        return url
+    if not isinstance(url, str):
+        raise InputError(f"a ledger's address is a text such as sqlite:///budget.db, not {described(url)}", argument="url")
+    if url == "memory://":
+        from bursar.ledger.stores.memory import MemoryStore
+
+        return MemoryStore()
+    if url.startswith("sqlite:///") and len(url) > len("sqlite:///"):
+        from bursar.ledger.stores.sqlite import SqliteStore
+
+        return SqliteStore(url.removeprefix("sqlite:///"))
+    if url.startswith(("postgresql://", "postgres://")):
+        from bursar.ledger.stores.postgres import PostgresStore
+
+        return PostgresStore(url)
+    raise InputError(
+        f"a ledger's address starts with sqlite:///, postgresql:// or memory://, not {described(url)}", argument="url"
+    )

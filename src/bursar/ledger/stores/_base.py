@@ -1,0 +1,164 @@
+"""The contract of a store: a few rows, read and written inside transactions that are durable when they end.
+
+`Store.writing` gives a transaction that nobody else's overlaps on the same roots: whatever it read is still true when
+it commits, and when it ends without an error what it wrote survives a power cut. `Store.reading` gives a consistent
+view. Stores know nothing of privacy; tests/ledger/test_store_contract.py holds them to this.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import NamedTuple
+
+from bursar.ledger.currencies import Balance
+from bursar.ledger.entry import Chained, Entry
+
+
+class Head(NamedTuple):
+    """The last entry of a root's chain, and how often its scopes were changed by a steward."""
+
+    seq: int
+    at: int
+    hash: str
+    epoch: int
+
+
+class ScopeRow(NamedTuple):
+    """A scope, apart from its balances."""
+
+    name: str
+    root: str
+    parent: str
+    kind: str
+    currency: str
+    terms: str
+    """Canonical JSON of the currency's terms, of the unit, the relation and the options."""
+    status: str
+
+
+class ReservationRow(NamedTuple):
+    """A reservation: what was reserved, what of it was drawn, until when."""
+
+    id: str
+    root: str
+    status: str
+    expires: int
+    detail: str
+    """Canonical JSON."""
+
+
+class Reader(ABC):
+    """What a view can tell."""
+
+    @abstractmethod
+    def head(self, root: str) -> Head | None:
+        """The end of a chain."""
+
+    @abstractmethod
+    def heads(self) -> dict[str, Head]:
+        """The ends of all chains."""
+
+    @abstractmethod
+    def scope(self, name: str) -> ScopeRow | None:
+        """One scope."""
+
+    @abstractmethod
+    def scopes(self, root: str | None = None) -> list[ScopeRow]:
+        """All scopes (of a root), by name."""
+
+    @abstractmethod
+    def balances(self, scope: str) -> dict[str, Balance]:
+        """The lines of a scope."""
+
+    @abstractmethod
+    def key(self, key: str) -> tuple[str, int] | None:
+        """Where the outcome of a key is recorded: root and seq."""
+
+    @abstractmethod
+    def keys(self) -> Iterator[tuple[str, str, int]]:
+        """All keys."""
+
+    @abstractmethod
+    def entry(self, root: str, seq: int) -> Chained | None:
+        """One entry."""
+
+    @abstractmethod
+    def entries(self, root: str, after: int = 0, most: int | None = None) -> Iterator[Chained]:
+        """A root's entries in order."""
+
+    @abstractmethod
+    def released(self, scope: str) -> list[tuple[str, int]]:
+        """What was released in a scope, with counts."""
+
+    @abstractmethod
+    def reservation(self, id: str) -> ReservationRow | None:
+        """One reservation."""
+
+    @abstractmethod
+    def reservations(self, root: str) -> list[ReservationRow]:
+        """All reservations of a root."""
+
+    @abstractmethod
+    def due(self, root: str, now: int) -> list[ReservationRow]:
+        """Open reservations whose time has passed."""
+
+
+class Transaction(Reader):
+    """What a writer can do besides."""
+
+    @abstractmethod
+    def lock(self, roots: Sequence[str]) -> None:
+        """Keep others from writing to these roots until the end; roots are given in order."""
+
+    @abstractmethod
+    def append(self, entry: Entry, hash: str, epoch: int) -> None:
+        """Add an entry at the end of its chain."""
+
+    @abstractmethod
+    def set_balances(self, rows: Iterable[tuple[str, str, Balance]]) -> None:
+        """New states of (scope, line), which exist."""
+
+    @abstractmethod
+    def add_scope(self, row: ScopeRow, balances: Iterable[tuple[str, Balance]]) -> None:
+        """A new scope with its lines."""
+
+    @abstractmethod
+    def set_scope(self, row: ScopeRow) -> None:
+        """A new status or new terms."""
+
+    @abstractmethod
+    def remember(self, key: str, root: str, seq: int) -> None:
+        """Where a key's outcome is recorded."""
+
+    @abstractmethod
+    def add_released(self, scope: str, what: str, count: int) -> None:
+        """Count a release."""
+
+    @abstractmethod
+    def set_reservation(self, row: ReservationRow) -> None:
+        """A new or changed reservation."""
+
+
+class Store(ABC):
+    """Where a ledger lives."""
+
+    @abstractmethod
+    def writing(self) -> AbstractContextManager[Transaction]:
+        """A transaction; it commits at the end and rolls back on an error."""
+
+    @abstractmethod
+    def reading(self) -> AbstractContextManager[Reader]:
+        """A consistent view."""
+
+    @abstractmethod
+    def backup(self, target: str) -> None:
+        """A copy, while others go on."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of files and connections."""
+
+    anchor: str | None = None
+    """Where the anchors of this store are kept, unless the ledger was told otherwise."""

@@ -1,0 +1,172 @@
+"""The store for tests of your own: nothing outlives the process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from bursar.errors import InputError, StorageFailed
+from bursar.ledger.currencies import Balance
+from bursar.ledger.entry import Chained, Entry
+from bursar.ledger.stores._base import Head, Reader, ReservationRow, ScopeRow, Store, Transaction
+
+
+class MemoryReader(Reader):
+    """Dictionaries, one for each table."""
+
+    def __init__(self) -> None:
+        self._heads: dict[str, Head] = {}
+        self._scopes: dict[str, ScopeRow] = {}
+        self._lines: dict[str, dict[str, Balance]] = {}
+        self._keys: dict[str, tuple[str, int]] = {}
+        self._journal: dict[str, list[Chained]] = {}
+        self._released: dict[str, dict[str, int]] = {}
+        self._reservations: dict[str, ReservationRow] = {}
+
+    def head(self, root: str) -> Head | None:
+        """The end of a chain."""
+        return self._heads.get(root)
+
+    def heads(self) -> dict[str, Head]:
+        """All of them."""
+        return dict(sorted(self._heads.items()))
+
+    def scope(self, name: str) -> ScopeRow | None:
+        """One scope."""
+        return self._scopes.get(name)
+
+    def scopes(self, root: str | None = None) -> list[ScopeRow]:
+        """All of them."""
+        return sorted(row for row in self._scopes.values() if root in (None, row.root))
+
+    def balances(self, scope: str) -> dict[str, Balance]:
+        """The lines of a scope."""
+        return dict(sorted(self._lines.get(scope, {}).items()))
+
+    def key(self, key: str) -> tuple[str, int] | None:
+        """Root and seq."""
+        return self._keys.get(key)
+
+    def keys(self) -> Iterator[tuple[str, str, int]]:
+        """All of them."""
+        for key, (root, seq) in sorted(self._keys.items()):
+            yield key, root, seq
+
+    def entry(self, root: str, seq: int) -> Chained | None:
+        """One entry."""
+        return next((row for row in self._journal.get(root, []) if row.entry.seq == seq), None)
+
+    def entries(self, root: str, after: int = 0, most: int | None = None) -> Iterator[Chained]:
+        """In order."""
+        rows = [row for row in self._journal.get(root, []) if row.entry.seq > after]
+        yield from rows if most is None else rows[:most]
+
+    def released(self, scope: str) -> list[tuple[str, int]]:
+        """Texts with counts."""
+        return sorted(self._released.get(scope, {}).items())
+
+    def reservation(self, id: str) -> ReservationRow | None:
+        """One of them."""
+        return self._reservations.get(id)
+
+    def reservations(self, root: str) -> list[ReservationRow]:
+        """Of a root."""
+        return sorted(row for row in self._reservations.values() if row.root == root)
+
+    def due(self, root: str, now: int) -> list[ReservationRow]:
+        """Open and past their time."""
+        return [row for row in self.reservations(root) if row.status == "open" and row.expires <= now]
+
+
+class MemoryTransaction(MemoryReader, Transaction):
+    """Writes at once, and remembers how to undo."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.undo: list[Callable[[], object]] = []
+
+    def lock(self, roots: Sequence[str]) -> None:
+        """There is one writer at a time."""
+
+    def append(self, entry: Entry, hash: str, epoch: int) -> None:
+        """At the end of the list."""
+        rows = self._journal.setdefault(entry.root, [])
+        rows.append(Chained(entry, hash))
+        self.undo.append(rows.pop)
+        self._put(self._heads, entry.root, Head(entry.seq, entry.at, hash, epoch))
+
+    def set_balances(self, rows: Iterable[tuple[str, str, Balance]]) -> None:
+        """Checked as the other stores' constraints do."""
+        for scope, line, balance in rows:
+            if min(balance[:3]) < 0 or balance.spent + balance.held > balance.limit:
+                raise StorageFailed(f"{scope}.{line} would exceed its limit")
+            self._put(self._lines[scope], line, balance)
+
+    def add_scope(self, row: ScopeRow, balances: Iterable[tuple[str, Balance]]) -> None:
+        """A new scope."""
+        if row.name in self._scopes:
+            raise StorageFailed(f"scope {row.name} exists")
+        self._put(self._scopes, row.name, row)
+        self._put(self._lines, row.name, dict(balances))
+
+    def set_scope(self, row: ScopeRow) -> None:
+        """A changed scope."""
+        self._put(self._scopes, row.name, row)
+
+    def remember(self, key: str, root: str, seq: int) -> None:
+        """Once."""
+        if key in self._keys:
+            raise StorageFailed(f"key {key} exists")
+        self._put(self._keys, key, (root, seq))
+
+    def add_released(self, scope: str, what: str, count: int) -> None:
+        """Count it."""
+        counts = self._released.setdefault(scope, {})
+        self._put(counts, what, counts.get(what, 0) + count)
+
+    def set_reservation(self, row: ReservationRow) -> None:
+        """New or changed."""
+        self._put(self._reservations, row.id, row)
+
+    def _put(self, table: dict[Any, Any], key: Any, value: Any) -> None:
+        if key in table:
+            before = table[key]
+            self.undo.append(lambda: table.__setitem__(key, before))
+        else:
+            self.undo.append(lambda: table.pop(key, None))
+        table[key] = value
+
+
+class MemoryStore(Store):
+    """All in this process."""
+
+    def __init__(self) -> None:
+        self._tables = MemoryTransaction()
+        self._lock = threading.RLock()
+
+    @contextmanager
+    def writing(self) -> Iterator[Transaction]:
+        """One at a time; undone on an error."""
+        with self._lock:
+            self._tables.undo.clear()
+            try:
+                yield self._tables
+            except BaseException:
+                while self._tables.undo:
+                    self._tables.undo.pop()()
+                raise
+
+    @contextmanager
+    def reading(self) -> Iterator[Reader]:
+        """The same tables, while nobody writes."""
+        with self._lock:
+            yield self._tables
+
+    def backup(self, target: str) -> None:
+        """There is nothing to keep."""
+        raise InputError("a memory ledger has no backup: open one with sqlite:///…", argument="target")
+
+    def close(self) -> None:
+        """Nothing is open."""

@@ -1,0 +1,210 @@
+"""What the SQL stores share: the named queries, the numbered migrations, and a transaction that writes once at its end.
+
+Rows are read when first needed and kept for the rest of the transaction, changes are gathered and written together
+before the commit: a batch of charges on one scope reads and writes its lines once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from bursar.ledger.currencies import Balance
+from bursar.ledger.entry import Chained, Entry
+from bursar.ledger.stores._base import Head, Reader, ReservationRow, ScopeRow, Transaction
+
+_ALL = 2**62
+_PAGE = 1000
+
+
+@cache
+def queries(mark: str = "?") -> dict[str, str]:
+    """The statements of queries.sql by name, with the driver's own placeholder."""
+    text = files(__package__).joinpath("sql/queries.sql").read_text(encoding="utf-8")
+    parts = re.split(r"-- name: (\w+)\n", text)[1:]
+    return {name: body.strip().replace("?", mark) for name, body in zip(parts[::2], parts[1::2], strict=True)}
+
+
+@cache
+def migrations(dialect: str) -> tuple[tuple[int, str, str, str], ...]:
+    """(number, name, hash, statements) of each numbered file."""
+    found = []
+    for file in sorted(files(__package__).joinpath(f"sql/{dialect}").iterdir(), key=lambda f: f.name):
+        if numbered := re.match(r"(\d{4})_(\w+)\.sql\Z", file.name):
+            text = file.read_text(encoding="utf-8")
+            found.append((int(numbered[1]), numbered[2], hashlib.sha256(text.encode()).hexdigest(), text))
+    return tuple(found)
+
+
+class SqlReader(Reader):
+    """Every question as one query."""
+
+    @abstractmethod
+    def _rows(self, name: str, *values: Any) -> list[Any]:
+        """Run a named query."""
+
+    def head(self, root: str) -> Head | None:
+        """The end of a chain."""
+        rows = self._rows("head", root)
+        return Head(*rows[0]) if rows else None
+
+    def heads(self) -> dict[str, Head]:
+        """All of them."""
+        return {row[0]: Head(*row[1:]) for row in self._rows("heads")}
+
+    def scope(self, name: str) -> ScopeRow | None:
+        """One scope."""
+        rows = self._rows("scope", name)
+        return ScopeRow(*rows[0]) if rows else None
+
+    def scopes(self, root: str | None = None) -> list[ScopeRow]:
+        """All of them."""
+        rows = self._rows("scopes") if root is None else self._rows("scopes_of", root)
+        return [ScopeRow(*row) for row in rows]
+
+    def balances(self, scope: str) -> dict[str, Balance]:
+        """The lines of a scope."""
+        return {row[0]: Balance(row[1], row[2], row[3], bool(row[4]), row[5]) for row in self._rows("balances", scope)}
+
+    def key(self, key: str) -> tuple[str, int] | None:
+        """Root and seq."""
+        rows = self._rows("key", key)
+        return (rows[0][0], rows[0][1]) if rows else None
+
+    def keys(self) -> Iterator[tuple[str, str, int]]:
+        """All of them."""
+        for key, root, seq in self._rows("keys"):
+            yield key, root, seq
+
+    def entry(self, root: str, seq: int) -> Chained | None:
+        """One entry."""
+        rows = self._rows("entry", root, seq)
+        return _chained(rows[0]) if rows else None
+
+    def entries(self, root: str, after: int = 0, most: int | None = None) -> Iterator[Chained]:
+        """In order, page by page."""
+        left = _ALL if most is None else most
+        while left > 0:
+            rows = self._rows("entries", root, after, min(left, _PAGE))
+            for row in rows:
+                yield _chained(row)
+            if len(rows) < _PAGE:
+                return
+            after, left = rows[-1][1], left - len(rows)
+
+    def released(self, scope: str) -> list[tuple[str, int]]:
+        """Texts with counts."""
+        return [(what, count) for what, count in self._rows("released", scope)]
+
+    def reservation(self, id: str) -> ReservationRow | None:
+        """One of them."""
+        rows = self._rows("reservation", id)
+        return ReservationRow(*rows[0]) if rows else None
+
+    def reservations(self, root: str) -> list[ReservationRow]:
+        """Of a root."""
+        return [ReservationRow(*row) for row in self._rows("reservations", root)]
+
+    def due(self, root: str, now: int) -> list[ReservationRow]:
+        """Open and past their time."""
+        return [ReservationRow(*row) for row in self._rows("due", root, now)]
+
+
+class SqlTransaction(SqlReader, Transaction):
+    """Keeps what it reads, gathers what it writes."""
+
+    def __init__(self) -> None:
+        self._kept_heads: dict[str, Head | None] = {}
+        self._kept_lines: dict[str, dict[str, Balance]] = {}
+        self._dirty_lines: dict[tuple[str, str], None] = {}
+        self._dirty_heads: dict[str, None] = {}
+        self._appended: dict[tuple[str, int], Chained] = {}
+        self._new_keys: dict[str, tuple[str, int]] = {}
+        self._counted: dict[tuple[str, str], int] = {}
+
+    @abstractmethod
+    def _write(self, name: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Run a named statement once for each row."""
+
+    def head(self, root: str) -> Head | None:
+        """Read once."""
+        if root not in self._kept_heads:
+            self._kept_heads[root] = super().head(root)
+        return self._kept_heads[root]
+
+    def balances(self, scope: str) -> dict[str, Balance]:
+        """Read once."""
+        if scope not in self._kept_lines:
+            self._kept_lines[scope] = super().balances(scope)
+        return dict(self._kept_lines[scope])
+
+    def key(self, key: str) -> tuple[str, int] | None:
+        """Also what this transaction will write."""
+        return self._new_keys.get(key) or super().key(key)
+
+    def entry(self, root: str, seq: int) -> Chained | None:
+        """Also what this transaction will write."""
+        return self._appended.get((root, seq)) or super().entry(root, seq)
+
+    def append(self, entry: Entry, hash: str, epoch: int) -> None:
+        """At the end."""
+        self._appended[entry.root, entry.seq] = Chained(entry, hash)
+        self._kept_heads[entry.root] = Head(entry.seq, entry.at, hash, epoch)
+        self._dirty_heads[entry.root] = None
+
+    def set_balances(self, rows: Iterable[tuple[str, str, Balance]]) -> None:
+        """At the end."""
+        for scope, line, balance in rows:
+            self._kept_lines.setdefault(scope, {})[line] = balance
+            self._dirty_lines[scope, line] = None
+
+    def add_scope(self, row: ScopeRow, balances: Iterable[tuple[str, Balance]]) -> None:
+        """At once: it is rare."""
+        self._write("add_scope", [tuple(row)])
+        kept = dict(balances)
+        self._write("add_line", [(row.name, line, *_columns(balance)) for line, balance in kept.items()])
+        self._kept_lines[row.name] = kept
+
+    def set_scope(self, row: ScopeRow) -> None:
+        """At once."""
+        self._write("set_scope", [(row.terms, row.status, row.name)])
+
+    def remember(self, key: str, root: str, seq: int) -> None:
+        """At the end."""
+        self._new_keys[key] = (root, seq)
+
+    def add_released(self, scope: str, what: str, count: int) -> None:
+        """At the end."""
+        self._counted[scope, what] = self._counted.get((scope, what), 0) + count
+
+    def set_reservation(self, row: ReservationRow) -> None:
+        """At once: it is read again before the end."""
+        self._write("set_reservation", [tuple(row)])
+
+    def flush(self) -> None:
+        """Write what was gathered."""
+        if self._appended:
+            self._write("append", [(*row.entry, row.hash) for row in self._appended.values()])
+        if self._new_keys:
+            self._write("remember", [(key, root, seq) for key, (root, seq) in self._new_keys.items()])
+        if self._dirty_lines:
+            rows = [(*_columns(self._kept_lines[s][line]), s, line) for s, line in self._dirty_lines]
+            self._write("set_balance", rows)
+        if self._counted:
+            self._write("add_released", [(*place, count) for place, count in sorted(self._counted.items())])
+        heads = [(root, *head) for root in self._dirty_heads if (head := self._kept_heads[root]) is not None]
+        if heads:
+            self._write("set_head", heads)
+
+
+def _columns(balance: Balance) -> tuple[int, int, int, int, int]:
+    return (balance.limit, balance.spent, balance.held, int(balance.dead), balance.window)
+
+
+def _chained(row: Sequence[Any]) -> Chained:
+    return Chained(Entry(*row[:8]), row[8])

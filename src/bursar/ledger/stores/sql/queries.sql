@@ -1,0 +1,49 @@
+-- name: head
+SELECT seq, at, hash, epoch FROM heads WHERE root = ?
+-- name: heads
+SELECT root, seq, at, hash, epoch FROM heads ORDER BY root
+-- name: scope
+SELECT name, root, parent, kind, currency, terms, status FROM scopes WHERE name = ?
+-- name: scopes
+SELECT name, root, parent, kind, currency, terms, status FROM scopes ORDER BY name
+-- name: scopes_of
+SELECT name, root, parent, kind, currency, terms, status FROM scopes WHERE root = ? ORDER BY name
+-- name: balances
+SELECT line, "limit", spent, held, dead, "window" FROM lines WHERE scope = ? ORDER BY line
+-- name: key
+SELECT root, seq FROM keys WHERE key = ?
+-- name: keys
+SELECT key, root, seq FROM keys ORDER BY key
+-- name: entry
+SELECT root, seq, at, kind, key, actor, body, prev, hash FROM journal WHERE root = ? AND seq = ?
+-- name: entries
+SELECT root, seq, at, kind, key, actor, body, prev, hash FROM journal WHERE root = ? AND seq > ? ORDER BY seq LIMIT ?
+-- name: released
+SELECT what, count FROM released WHERE scope = ? ORDER BY what
+-- name: reservation
+SELECT id, root, status, expires, detail FROM reservations WHERE id = ?
+-- name: reservations
+SELECT id, root, status, expires, detail FROM reservations WHERE root = ? ORDER BY id
+-- name: due
+SELECT id, root, status, expires, detail FROM reservations WHERE root = ? AND status = 'open' AND expires <= ? ORDER BY id
+-- name: append
+INSERT INTO journal (root, seq, at, kind, key, actor, body, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+-- name: set_head
+INSERT INTO heads (root, seq, at, hash, epoch) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (root) DO UPDATE SET seq = excluded.seq, at = excluded.at, hash = excluded.hash, epoch = excluded.epoch
+-- name: set_balance
+UPDATE lines SET "limit" = ?, spent = ?, held = ?, dead = ?, "window" = ? WHERE scope = ? AND line = ?
+-- name: add_line
+INSERT INTO lines (scope, line, "limit", spent, held, dead, "window") VALUES (?, ?, ?, ?, ?, ?, ?)
+-- name: add_scope
+INSERT INTO scopes (name, root, parent, kind, currency, terms, status) VALUES (?, ?, ?, ?, ?, ?, ?)
+-- name: set_scope
+UPDATE scopes SET terms = ?, status = ? WHERE name = ?
+-- name: remember
+INSERT INTO keys (key, root, seq) VALUES (?, ?, ?)
+-- name: add_released
+INSERT INTO released (scope, what, count) VALUES (?, ?, ?)
+ON CONFLICT (scope, what) DO UPDATE SET count = released.count + excluded.count
+-- name: set_reservation
+INSERT INTO reservations (id, root, status, expires, detail) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET status = excluded.status, expires = excluded.expires, detail = excluded.detail

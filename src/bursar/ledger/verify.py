@@ -1,0 +1,152 @@
+"""Verifying: the chain, the fold and the anchors, against what the store says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bursar.errors import BursarError
+from bursar.ledger.anchor import Anchored, behind
+from bursar.ledger.books import Books
+from bursar.ledger.currencies import Balance, Refusal
+from bursar.ledger.entry import FIRST, Chain
+from bursar.ledger.release import release_of
+from bursar.ledger.scope import Scope
+from bursar.ledger.stores._base import Reader
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What was checked, and everything that is wrong."""
+
+    entries: int
+    roots: int
+    problems: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        head = f"{self.entries} entries of {self.roots} roots: "
+        return head + ("the chain, the balances and the anchors agree" if self.ok else "; ".join(self.problems))
+
+
+def verify(
+    reader: Reader, chain: Chain, anchors: Mapping[str, Anchored] | None, *, reprice: bool = False
+) -> Verification:
+    """Refold and rehash every root."""
+    problems: list[str] = []
+    keys: dict[str, tuple[str, int]] = {}
+    count = 0
+    heads = reader.heads()
+    rows = {row.root for row in reader.scopes()}
+    problems += [f"scopes of {root} have no journal" for root in sorted(rows - set(heads))]
+    for root in heads:
+        books = Books()
+        count += _fold(reader, chain, root, books, problems)
+        problems += [f"{root}: {problem}" for problem in books.problems]
+        _compare(reader, root, books, problems)
+        for key, seq in books.keys.items():
+            keys.setdefault(key, (root, seq))
+        if reprice:
+            problems += _reprice(reader, root)
+    _compare_keys(reader, keys, problems)
+    if anchors is not None:
+        problems += behind(reader, anchors).values()
+    return Verification(count, len(heads), tuple(problems))
+
+
+def _fold(reader: Reader, chain: Chain, root: str, books: Books, problems: list[str]) -> int:
+    """Follow the chain; stop where it breaks."""
+    prev, seq, at, count = FIRST, 0, 0, 0
+    for entry, digest in reader.entries(root):
+        gap = entry.kind == "restore" and entry.seq > seq
+        if (entry.seq != seq + 1 and not gap) or entry.prev != prev or entry.at < at:
+            problems.append(f"{root}: entry {entry.seq} does not follow entry {seq}")
+            return count
+        if chain.hash(entry) != digest:
+            problems.append(f"{root}: entry {entry.seq} was changed: its hash does not match")
+            return count
+        try:
+            books.apply(root, entry.seq, entry.kind, entry.key, entry.body)
+        except (ValueError, KeyError, TypeError, IndexError) as problem:
+            problems.append(f"{root}: entry {entry.seq} cannot be read: {problem!r}")
+            return count
+        prev, seq, at, count = digest, entry.seq, entry.at, count + 1
+    head = reader.head(root)
+    if head is None or (head.seq, head.hash, head.at) != (seq, prev, at):
+        problems.append(f"{root}: the journal ends at entry {seq}, its head says otherwise")
+    return count
+
+
+def _compare(reader: Reader, root: str, books: Books, problems: list[str]) -> None:
+    """The tables of a root against the fold."""
+    rows = {row.name: row for row in reader.scopes(root)}
+    if rows != books.scopes:
+        problems.append(f"{root}: the scopes are not what the journal says")
+    lines = {}
+    released = {}
+    for name in rows:
+        for line, balance in reader.balances(name).items():
+            lines[name, line] = (balance.limit, balance.spent, balance.held, int(balance.dead), balance.window)
+        for what, count in reader.released(name):
+            released[name, what] = count
+    for place in sorted(set(lines) | set(books.lines)):
+        if lines.get(place) != books.lines.get(place):
+            problems.append(f"{root}: the balance of {'.'.join(place)} is not what the journal says")
+    if released != books.released:
+        problems.append(f"{root}: the list of releases is not what the journal says")
+    if {row.id: row for row in reader.reservations(root)} != books.reservations:
+        problems.append(f"{root}: the reservations are not what the journal says")
+
+
+def _compare_keys(reader: Reader, keys: dict[str, tuple[str, int]], problems: list[str]) -> None:
+    stored = {key: (root, seq) for key, root, seq in reader.keys()}
+    if stored.keys() != keys.keys():
+        problems.append("the keys are not those of the journal")
+        return
+    for key, (root, seq) in stored.items():
+        if keys[key] != (root, seq) and not _part(reader, key, root, seq):
+            problems.append(f"key {key!r} points to another entry")
+
+
+def _part(reader: Reader, key: str, root: str, seq: int) -> bool:
+    """Whether the entry is another root's part of the same charge."""
+    chained = reader.entry(root, seq)
+    return chained is not None and chained.entry.key == key
+
+
+def _reprice(reader: Reader, root: str) -> list[str]:
+    """Compute every charge anew, from the request and the state before: none may have been cheaper than its price."""
+    problems = []
+    scopes: dict[str, Scope] = {row.name: Scope(row) for row in reader.scopes(root)}
+    lines: dict[str, dict[str, Balance]] = {}
+    for entry, _ in reader.entries(root):
+        content = entry.content()
+        for scope, line, *_, limit, spent, held, dead, window in content["effect"]:
+            lines.setdefault(scope, {})[line] = Balance(limit, spent, held, bool(dead), window)
+        if entry.kind != "spend":
+            continue
+        for name in dict.fromkeys(row[0] for row in content["effect"]):
+            before = dict(lines[name])
+            for row in content["effect"]:
+                if row[0] == name:
+                    before[row[1]] = Balance(row[2], row[3], row[4], bool(row[5]), row[6])
+            request = content["request"]
+            try:
+                currency = scopes[name].currency
+                price = currency.price(release_of(request["what"], request.get("delta")), before)
+                amounts = currency.amounts(before, price)
+            except BursarError as problem:
+                problems.append(f"{root}: entry {entry.seq} has no price now: {problem}")
+                continue
+            if isinstance(amounts, Refusal) or any(
+                before[line].spent + amount > lines[name][line].spent for line, amount in amounts.items()
+            ):
+                problems.append(f"{root}: entry {entry.seq} charged {name} less than its price")
+    return problems

@@ -1,0 +1,141 @@
+"""The certificate of a charge on a Gaussian allowance.
+
+A release may be charged c at an allowance B² if what it adds to the rest stays under the Gaussian with mean B:
+
+    Σ p·δ_{B′}(x − l) ≤ δ_B(x) + slack for every x ≥ 0, with B′² = B² − c,
+
+in both directions and their reverses. A charge that is valid at B is valid at every larger allowance (compose both
+sides with a Gaussian), so charges are looked up at fixed rungs. The proof is in proofs/residue.md; §4 there bounds the
+function between the nodes and its rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from bursar.losses.residue.law import ResidueLaw
+from bursar.numerics.trusted import NORMAL, SAFETY, UNIT
+
+VERSION = 1
+_CELLS = 16  # per standard deviation of the narrower Gaussian
+_FINEST = 96
+_SMALLEST_REST = 1 / 64  # of B: with less left than this the cells would be too many
+_CLOSE = 5e-4  # of the charge: how near the smallest one the search goes
+_MOST = 4_000_000  # evaluations in one test
+
+Array = Any
+
+
+def smallest_charge(law: ResidueLaw, allowance: float, slack: float) -> float | None:
+    """A certified charge close to the smallest one at this allowance B²; None where there is none.
+
+    Many small releases cost their variance, so the search starts there. What it returns has its certificate, whatever
+    the search did.
+    """
+    from scipy.special import ndtr
+
+    most = allowance * (1 - 1.01 * _SMALLEST_REST**2)
+    least = 1e-12 * allowance
+    c = max(1.003 * max(float(masses @ np.square(losses)) for losses, masses in law.sides), least)
+    low, high = 0.0, math.inf
+    step = 1.01
+    while high == math.inf or low == 0.0:
+        if certified(law, allowance, min(c, most), slack, ndtr):
+            high = min(c, most)
+            c = high / step
+        else:
+            low = c
+            c = low * step
+            if low >= most:
+                return None
+        if c < least:
+            return high
+        step **= 2
+    while high - low > _CLOSE * high:
+        c = math.sqrt(low * high)
+        if certified(law, allowance, c, slack, ndtr):
+            high = c
+        else:
+            low = c
+    return high
+
+
+def certified(law: ResidueLaw, allowance: float, charge: float, slack: float, ndtr: Any = None) -> bool:
+    """Whether the charge provably suffices at this allowance. ``allowance`` and ``charge`` are exact floats."""
+    if ndtr is None:
+        from scipy.special import ndtr
+    rest = allowance - charge
+    if not (0 < charge < allowance and rest >= _SMALLEST_REST**2 * allowance):
+        return False
+    # rounding: the Gaussian on the right a little narrower than B, the one on the left a little wider than B′
+    big, small = math.sqrt(allowance) * (1 - 4 * UNIT), math.sqrt(rest) * (1 + 4 * UNIT)
+    cells = float(min(max(_CELLS, 4 * (charge / allowance) ** -0.25), _FINEST))
+    return all(_under(losses, masses, big, small, slack, cells, ndtr) for losses, masses in law.sides)
+
+
+def _under(losses: Array, masses: Array, big: float, small: float, slack: float, cells: float, ndtr: Any) -> bool:
+    """One side, on cells up to where the left side is below the slack, and no further."""
+    depth = math.sqrt(-2 * math.log(slack)) + 1
+    end = float(losses[-1]) + small * (depth + small / 2)
+    width = small / cells
+    count = math.ceil(max(end, width) / width)
+    if count * (len(losses) + 1) > _MOST:
+        return False
+    edges = np.arange(count + 1) * width
+    if not SAFETY * float(masses @ ndtr(small / 2 - (edges[-1] - losses) / small)) <= slack:
+        return False
+    middles = (edges[1:] + edges[:-1]) / 2
+    block = max(1, 200_000 // len(losses))
+    for start in range(0, count, block):
+        x = middles[start : start + block]
+        if not _block_under(x, losses, masses, big, small, width, slack, ndtr):
+            return False
+    return True
+
+
+def _block_under(
+    x: Array, losses: Array, masses: Array, big: float, small: float, width: float, slack: float, ndtr: Any
+) -> bool:
+    """Taylor's formula in each cell: the quadratic's own minimum, the cubic term and a bound of the fourth."""
+    half = width / 2
+    right, right_error = _values(x, big, half, ndtr)
+    shifted = np.subtract.outer(x, losses)
+    left, left_error = _values(shifted, small, half, ndtr)
+    f, d1, d2, d3 = (a - b @ masses for a, b in zip(right, left, strict=True))
+    rounding = right_error + left_error @ masses + (len(losses) + 8) * UNIT * (left[0] @ masses)
+    fourth = _fourth(x, big, width, ndtr) + _fourth(shifted, small, width, ndtr) @ masses
+    quadratic = np.minimum(f - np.abs(d1) * half + d2 * half * half / 2, f)
+    inside = (d2 > 0) & (np.abs(d1) < d2 * half)
+    lowest = np.where(inside, f - np.square(d1) / (2 * np.where(inside, d2, 1.0)), quadratic)
+    doubt = np.abs(d3) * half**3 / 6 + fourth * half**4 / 24 + rounding
+    return bool(np.all(lowest + slack >= SAFETY * doubt))
+
+
+def _values(x: Array, mean: float, half: float, ndtr: Any) -> tuple[tuple[Array, Array, Array, Array], Array]:
+    """δ of the Gaussian pair at x with three derivatives, and a bound of what rounding does to Taylor's formula.
+
+    With T = e^x·Φ(−x/μ − μ/2) and g the density of the loss: δ′ = −T, δ″ = g − T, δ‴ = g − T + g′.
+    """
+    z = x / mean - mean / 2
+    above = ndtr(-z)
+    below = np.exp(np.minimum(x, 690.0)) * ndtr(-z - mean)
+    density = np.exp(-0.5 * z * z) / (math.sqrt(2 * math.pi) * mean)
+    second = density - below
+    third = second - density * z / mean
+    error = NORMAL * (above + below * (1 + half) + density * half * half * (1 + half * np.abs(z) / mean))
+    return (above - below, -below, second, third), error
+
+
+def _fourth(x: Array, mean: float, width: float, ndtr: Any) -> Array:
+    """A bound of |δ⁗| = |g − T + g′ + g″| in the whole cell around x."""
+    z = np.abs(x / mean - mean / 2)
+    slip = width / (2 * mean)
+    near = np.maximum(z - slip, 0.0)
+    density = np.exp(-0.5 * near * near) / (math.sqrt(2 * math.pi) * mean)
+    far = z + slip
+    return density * (1 + far / mean + (far * far + 1) / (mean * mean)) + np.exp(
+        np.minimum(x + width, 690.0)
+    ) * ndtr(slip - (x / mean + mean / 2))

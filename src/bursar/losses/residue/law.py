@@ -1,0 +1,133 @@
+"""A release as the residue test reads it: finitely many losses that dominate it, in floats rounded up.
+
+Any pair is dominated by the one whose profile joins the dots of its own (in e^ε), so a finite table is never a loss of
+soundness. For the test only upper ends matter: Σ p·δ(x − l) grows with every p and every l, so both are rounded up.
+What lies beyond the last dot is leaked mass and is paid for as δ (proofs/residue.md §3).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from bursar.errors import LossUnknown
+from bursar.losses._base import Directions, Loss
+from bursar.losses.table import Row, TableLoss, connect_the_dots
+from bursar.numerics.balls import Ball, ball, finite, up, up_fraction
+
+Array = Any
+DOTS = 40  # on each side of 0; what joining them adds falls with the square
+_FARTHEST = 600.0  # of a loss: beyond it floats run out of exponents
+
+
+@dataclass(frozen=True)
+class ResidueLaw:
+    """``sides`` are the laws that must each stay under the Gaussian at every ε ≥ 0: both directions, each with its
+    reverse. ``leak`` is at least the mass that has no finite loss in any of them.
+    """
+
+    sides: tuple[tuple[Array, Array], ...]
+    """(losses, masses), both rounded up."""
+    leak: Fraction
+
+
+def law_of_directions(directions: Directions, cut: float) -> ResidueLaw:
+    """Of known losses. ``cut`` is the mass that may be left beyond the last dot of each side."""
+    tables = [_table(directions.remove, cut)]
+    if not directions.same:
+        tables.append(_table(directions.add, cut))
+    return _law(tables)
+
+
+def law_of_promise(delta_at: Callable[[Ball], Ball], cut: float) -> ResidueLaw:
+    """Of a promise that bounds both directions: δ(−x) = 1 − e^{−x} + e^{−x}δ(x) on the other side of 0."""
+
+    def profile(x: Ball) -> Ball:
+        if x >= 0:
+            return delta_at(x)
+        return 1 - x.exp() + x.exp() * delta_at(-x)
+
+    return _law([_dotted(profile, _reach(profile, cut), _reach(profile, cut))])
+
+
+def _law(tables: Sequence[TableLoss]) -> ResidueLaw:
+    """Each table and its reverse, equal ones once."""
+    sides: dict[bytes, tuple[Array, Array]] = {}
+    leak = arb(0)
+    for table in tables:
+        for side in (table, table.reversed()):
+            losses, masses = _floats(side.rows)
+            sides.setdefault(losses.tobytes() + masses.tobytes(), (losses, masses))
+            leak = leak.max(side.infinite_mass().upper())
+    return ResidueLaw(tuple(sides.values()), up_fraction(leak))
+
+
+def _floats(rows: Sequence[Row]) -> tuple[Array, Array]:
+    """The finite losses and their masses, rounded up, in rising order."""
+    pairs = sorted((up(row.loss), up(row.p)) for row in rows if row.loss is not None)
+    if not pairs or not all(math.isfinite(loss) and math.isfinite(mass) for loss, mass in pairs):
+        raise LossUnknown("its losses have no finite form")
+    table = np.array(pairs)
+    return table[:, 0].copy(), table[:, 1].copy()
+
+
+def _table(loss: Loss, cut: float) -> TableLoss:
+    """Itself where it is a table of decided outcomes, else the dots of its profile joined."""
+    if isinstance(loss, TableLoss) and len(loss.rows) <= 4 * DOTS and _decided(loss):
+        return loss
+    low, high = loss.support()
+    top = up(high) if finite(high) else _reach(loss.profile, cut)
+    # the reverse direction's δ at y is what the profile at −y has above 1 − e^{−y}
+    bottom = up(-low) if finite(low) else _reach(lambda y: (loss.profile(-y) - 1 + (-y).exp()) * y.exp(), cut)
+    return _dotted(loss.profile, max(bottom, 1e-9), max(top, 1e-9))
+
+
+def _decided(table: TableLoss) -> bool:
+    """Whether each outcome surely has, or surely lacks, each probability."""
+    return all((row.p > 0 or row.p <= 0) and (row.q > 0 or row.q <= 0) for row in table.rows)
+
+
+def _reach(profile: Callable[[Ball], Ball], cut: float) -> float:
+    """An ε at which the profile has certainly fallen to the cut."""
+    x = 0.25
+    while not profile(arb(x)) <= cut:
+        x *= 1.5
+        if x > _FARTHEST:
+            raise LossUnknown("its losses reach too far")
+    low = x / 1.5
+    for _ in range(4):
+        middle = (low + x) / 2
+        if profile(arb(middle)) <= cut:
+            x = middle
+        else:
+            low = middle
+    return x
+
+
+def _dotted(profile: Callable[[Ball], Ball], bottom: float, top: float) -> TableLoss:
+    """The dots of a profile from e^{−bottom} to e^{top} joined, close together where most losses lie."""
+    curve = 3.0
+    rule = np.sinh(curve * np.arange(1, DOTS + 1) / DOTS) / math.sinh(curve)
+    places = np.concatenate([-bottom * rule[::-1], [0.0], top * rule])
+    corners: list[tuple[Ball, Ball]] = [(arb(0), arb(1))]
+    for x in places.tolist():
+        point = arb(x)
+        value = profile(point)
+        if not finite(value):
+            raise LossUnknown("its profile is not known everywhere")
+        corner = (point.exp(), ball(up_fraction(value.max(arb(0)))))
+        while len(corners) > 1 and not _bends(corners[-2], corners[-1], corner):
+            corners.pop()  # leaving out a dot only lifts the curve
+        corners.append(corner)
+    return connect_the_dots(corners)
+
+
+def _bends(a: tuple[Ball, Ball], b: tuple[Ball, Ball], c: tuple[Ball, Ball]) -> bool:
+    """Whether the curve certainly bends upwards at the middle one."""
+    return bool((c[1] - b[1]) * (b[0] - a[0]) > (b[1] - a[1]) * (c[0] - b[0]))
