@@ -6,6 +6,10 @@
     r.epsilon.lower, r.epsilon.upper     # an interval that provably contains the truth
     print(r)                             # every theorem's bound, and why the others abstain
 
+    with b.Ledger("sqlite:///budget.db") as ledger:
+        ledger.open("census", epsilon="1", delta="1e-6")
+        ledger.spend("census", b.Gaussian(sigma=50.0), key="query-0001")
+
 Names load on first use, so that ``import bursar`` is instant.
 """
 
@@ -18,14 +22,28 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from bursar.composition import Composition as Composition
+    from bursar.errors import AlreadyRun as AlreadyRun
+    from bursar.errors import BudgetExceeded as BudgetExceeded
     from bursar.errors import BursarError as BursarError
     from bursar.errors import ContradictionError as ContradictionError
     from bursar.errors import ConversionRefused as ConversionRefused
+    from bursar.errors import CostInvalid as CostInvalid
+    from bursar.errors import CurrencyMismatch as CurrencyMismatch
     from bursar.errors import InputError as InputError
+    from bursar.errors import KeyReused as KeyReused
+    from bursar.errors import LedgerHalted as LedgerHalted
     from bursar.errors import LossUnknown as LossUnknown
+    from bursar.errors import NotPermitted as NotPermitted
     from bursar.errors import PlanImpossible as PlanImpossible
+    from bursar.errors import Refused as Refused
     from bursar.errors import RelationMismatch as RelationMismatch
+    from bursar.errors import ReservationClosed as ReservationClosed
+    from bursar.errors import ReservationExpired as ReservationExpired
+    from bursar.errors import ScopeClosed as ScopeClosed
+    from bursar.errors import ScopeFrozen as ScopeFrozen
+    from bursar.errors import ScopeUnknown as ScopeUnknown
     from bursar.errors import SpecError as SpecError
+    from bursar.errors import StorageFailed as StorageFailed
     from bursar.guarantees import GDP as GDP
     from bursar.guarantees import TCDP as TCDP
     from bursar.guarantees import ZCDP as ZCDP
@@ -58,6 +76,10 @@ if TYPE_CHECKING:
     from bursar.jobs.training import SamplingAssumed as SamplingAssumed
     from bursar.jobs.training import Training as Training
     from bursar.jobs.training import training as training
+    from bursar.ledger.ledger import Ledger as Ledger
+    from bursar.ledger.receipt import Quote as Quote
+    from bursar.ledger.receipt import Receipt as Receipt
+    from bursar.ledger.receipt import Reservation as Reservation
     from bursar.losses.simulation import LaplaceSimulation as LaplaceSimulation
     from bursar.losses.simulation import SimulationMap as SimulationMap
     from bursar.losses.simulation import simulation_map as simulation_map
@@ -89,14 +111,28 @@ _HOMES = {
     "bursar.jobs.curve": ("Band", "Curve", "profile"),
     "bursar.composition": ("Composition",),
     "bursar.errors": (
+        "AlreadyRun",
+        "BudgetExceeded",
         "BursarError",
         "ContradictionError",
         "ConversionRefused",
+        "CostInvalid",
+        "CurrencyMismatch",
         "InputError",
+        "KeyReused",
+        "LedgerHalted",
         "LossUnknown",
+        "NotPermitted",
         "PlanImpossible",
+        "Refused",
         "RelationMismatch",
+        "ReservationClosed",
+        "ReservationExpired",
+        "ScopeClosed",
+        "ScopeFrozen",
+        "ScopeUnknown",
         "SpecError",
+        "StorageFailed",
     ),
     "bursar.guarantees": (
         "GDP",
@@ -140,6 +176,8 @@ _HOMES = {
     "bursar.jobs.training": ("SamplingAssumed", "Training", "training"),
     "bursar.jobs.report": ("Report",),
     "bursar.jobs.spec": ("from_json", "parse", "to_json"),
+    "bursar.ledger.ledger": ("Ledger",),
+    "bursar.ledger.receipt": ("Quote", "Receipt", "Reservation"),
     "bursar.theorems": ("Abstain", "Bound"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

@@ -11,7 +11,8 @@
     │   ├── BudgetExceeded    what was asked is more than what is left
     │   ├── CostInvalid       this release has no price in the scope's currency
     │   ├── KeyReused         the key belongs to another request
-    │   ├── ScopeUnknown, ScopeClosed, ScopeFrozen, CurrencyMismatch, ReservationExpired, ReservationClosed, NotPermitted
+    │   ├── ScopeUnknown, ScopeClosed, ScopeFrozen, CurrencyMismatch, NotPermitted
+    │   ├── ReservationExpired, ReservationClosed
     │   ├── LedgerHalted      the ledger is behind its anchor, or its journal does not add up
     │   └── StorageFailed     the store could not make it durable
     ├── AlreadyRun            a replayed charge does not license a second run

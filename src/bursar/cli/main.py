@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from bursar import __version__
+from bursar.cli.ledger import app as ledger_app
 
 app = typer.Typer(
     name="bursar",
@@ -17,6 +18,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
+app.add_typer(ledger_app)
 
 
 def _version(wanted: bool) -> None:

@@ -73,7 +73,9 @@ def behind(reader: Reader, anchors: Mapping[str, Anchored]) -> dict[str, str]:
         head = reader.head(root)
         if head is None or head.seq < seq:
             end = 0 if head is None else head.seq
-            found[root] = f"{root} ends at entry {end}, its anchor knows entry {seq}: an older copy was put in its place"
+            found[root] = (
+                f"{root} ends at entry {end}, its anchor knows entry {seq}: an older copy was put in its place"
+            )
             continue
         chained = reader.entry(root, seq)
         if chained is None or chained.hash != hash:

@@ -97,8 +97,7 @@ def quote(posting: Posting, names: Sequence[str], release: Release) -> Quote:
     if refused is not None:
         scope, refusal = refused
         unit = scope.currency.lines[refusal.line].unit
-        asked, left = refusal.asked * unit, refusal.balance.left * unit
-        part = Part(scope.name, refusal.line, asked, left, True)
+        part = Part(scope.name, refusal.line, refusal.asked * unit, refusal.balance.left * unit, True)
         return Quote(release.text, 0, (part,), f"{scope.name} has not enough left of {refusal.line}")
     parts = []
     for scope, state, price, amounts in decided:

@@ -13,10 +13,11 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Self, TypeVar
 
-from bursar.errors import InputError, LedgerHalted, described
-from bursar.ledger import charging, reserving, stewarding
+from bursar.errors import BursarError, InputError, LedgerHalted, StorageFailed, described
+from bursar.ledger import charging, export, reserving, stewarding
 from bursar.ledger.alerts import Alert, Watch, log
 from bursar.ledger.amounts import exact
 from bursar.ledger.anchor import AnchorFile, check
@@ -24,15 +25,18 @@ from bursar.ledger.batch import GroupCommit
 from bursar.ledger.entry import Chain, Chained
 from bursar.ledger.posting import Catalogue, Posting, Request
 from bursar.ledger.receipt import Quote, Receipt, Reservation, receipt_of
-from bursar.ledger.release import release_of
+from bursar.ledger.release import Release, release_of
+from bursar.ledger.restoring import restored
 from bursar.ledger.scope import Scope
 from bursar.ledger.statement import Statement, statement
 from bursar.ledger.stores import Store, store_of
-from bursar.ledger.stores._base import Head
+from bursar.ledger.stores._base import Conflict, Head
 from bursar.ledger.verify import Verification, verify
 
 Output = TypeVar("Output")
 _LONGEST_KEY = 255  # bytes
+_MOST_WARMED = 10_000
+_ATTEMPTS = 5  # of a transaction that others got in the way of
 
 
 class Ledger:
@@ -58,6 +62,7 @@ class Ledger:
         path = anchor or self.store.anchor
         self._anchors = None if path is None else AnchorFile(path)
         self._halted: LedgerHalted | None = None
+        self._warmed: set[tuple[Any, ...]] = set()
         self._desk = GroupCommit(self._perform)
         try:
             self._check_anchors()
@@ -93,7 +98,15 @@ class Ledger:
         zCDP one, ``mu`` a GDP one, ``order`` (with epsilon and delta, or renyi) one Rényi order. ``spent`` lists what
         was released before.
         """
-        limits = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu, "order": order, "renyi": renyi, "leak": leak}
+        limits = {
+            "epsilon": epsilon,
+            "delta": delta,
+            "rho": rho,
+            "mu": mu,
+            "order": order,
+            "renyi": renyi,
+            "leak": leak,
+        }
         options = {
             "unit": unit, "relation": relation, "period": period, "alerts": alerts, "second_person": second_person
         }  # fmt: skip
@@ -109,10 +122,17 @@ class Ledger:
         return receipt
 
     def spend(
-        self, scopes: str | Sequence[str], what: Any, *, key: str | None = None, delta: Any = None, by: str | None = None
+        self,
+        scopes: str | Sequence[str],
+        what: Any,
+        *,
+        key: str | None = None,
+        delta: Any = None,
+        by: str | None = None,
     ) -> Receipt:
         """Charge a release to its scopes and all above them, or to none: `BudgetExceeded` says what is left."""
         release, names = release_of(what, delta), _names(scopes)
+        self._warm(names, release)
         fields = {"scopes": names, **release.request()}
         request = self._request(
             "spend", key, by, fields, lambda p, r: charging.spend(p, r, release), charging.replayed(self._scope), names
@@ -146,6 +166,7 @@ class Ledger:
     ) -> Reservation:
         """Set an allowance aside for ``ttl`` seconds; it counts against the limit at once."""
         release, names = release_of(what, delta), _names(scopes)
+        self._warm(names, release)
         life = int(exact(ttl, "ttl") * 1_000_000)
         if not 0 < life <= 10**15:
             raise InputError(f"ttl must be a positive number of seconds, not {described(ttl)}", argument="ttl")
@@ -200,7 +221,13 @@ class Ledger:
         release = release_of(what, delta)
         fields = {"entry": [place[0], str(place[1])], **release.request(), "reason": _said(reason)}
         request = self._request(
-            "correct", key, by, fields, lambda p, r: charging.correct(p, r, release, reason, place), receipt_of, [place[0]]
+            "correct",
+            key,
+            by,
+            fields,
+            lambda p, r: charging.correct(p, r, release, reason, place),
+            receipt_of,
+            [place[0]],
         )
         receipt: Receipt = self._desk.submit(request)
         return receipt
@@ -292,9 +319,37 @@ class Ledger:
         with self.store.reading() as reader:
             return verify(reader, self._chain, None if self._anchors is None else self._anchors.read(), reprice=reprice)
 
+    def export(self, form: str = "jsonl", *, root: str | None = None, curator: str | None = None) -> str:
+        """The journal as JSON Lines (``jsonl``, checked by `bursar.ledger.export.verifier`), as ``csv``, or a draft for
+        the OpenDP deployments registry (``opendp``, of one root).
+        """
+        with self.store.reading() as reader:
+            if form == "jsonl":
+                return "\n".join(export.json_lines(reader, self._chain)) + "\n"
+            if form == "csv":
+                return export.comma_separated(reader)
+            if form == "opendp" and root is not None:
+                return export.deployment(reader, root, **({} if curator is None else {"curator": curator}))
+        raise InputError("export as jsonl or csv, or as opendp with root=", argument="form")
+
     def backup(self, target: str) -> None:
         """A consistent copy, while others go on."""
         self.store.backup(target)
+
+    def restore(self, *, assume_spent: bool, reason: str, by: str | None = None) -> list[Receipt]:
+        """Go on with a ledger that is behind its anchor, counting all that was left of the affected roots as spent."""
+        if assume_spent is not True:
+            raise InputError(
+                "what was spent since is not known: only assume_spent=True is safe", argument="assume_spent"
+            )
+        if self._anchors is None:
+            raise InputError("this ledger has no anchor to be restored against", argument="anchor")
+        actor = _word(self.actor if by is None else by, "by")
+        receipts = restored(self.store, self._chain, self._anchors, self._clock(), actor, _said(reason))
+        self._halted = None
+        self._seen.clear()
+        self._check_anchors()
+        return receipts
 
     # ---- inside ----------------------------------------------------------------------------------------------------
 
@@ -312,19 +367,42 @@ class Ledger:
         actor = self.actor if by is None else by
         return Request(verb, _key(key), _word(actor, "by"), fields, perform, read, names, reservation)
 
+    def _warm(self, names: Sequence[str], release: Release) -> None:
+        """Price a release that is new here before others have to wait for it; whatever is wrong is said later."""
+        mark = (*names, release.key)
+        if mark in self._warmed:
+            return
+        with self.store.reading() as reader, suppress(BursarError):
+            view = charging.View(reader, self._posting(reader))
+            view.decide(view.debited(names), release)
+        if len(self._warmed) > _MOST_WARMED:
+            self._warmed.clear()
+        self._warmed.add(mark)
+
     def _perform(self, requests: Sequence[Request]) -> None:
         """One transaction for a batch; the anchor follows when it is durable, and then the alerts."""
         self._check()
-        with self.store.writing() as tx:
-            posting = self._posting(tx)
-            posting.prepare(requests)
-            for request in requests:
-                posting.run(request)
+        for attempt in range(_ATTEMPTS):
+            try:
+                posting = self._attempt(requests)
+                break
+            except Conflict as conflict:
+                if attempt == _ATTEMPTS - 1:
+                    raise StorageFailed(f"others kept writing, retry with the same key: {conflict}") from conflict
         if posting.heads:
             self._seen.update(posting.heads)
             if self._anchors is not None:
                 self._anchors.append(posting.heads)
             self._watch.look(posting.posted, self._catalogue)
+
+    def _attempt(self, requests: Sequence[Request]) -> Posting:
+        with self.store.writing() as tx:
+            posting = self._posting(tx)
+            posting.prepare(requests)
+            for request in requests:
+                request.outcome = request.failure = None
+                posting.run(request)
+        return posting
 
     def _posting(self, tx: Any) -> Posting:
         return Posting(tx, self._chain, self._catalogue, self._clock(), self._seen)
@@ -371,7 +449,9 @@ def _key(key: str | None) -> str:
     if key is None:
         return f"auto-{uuid.uuid4().hex}"
     if not isinstance(key, str) or not key or len(key.encode()) > _LONGEST_KEY or not key.isprintable():
-        raise InputError(f"key must be 1 to {_LONGEST_KEY} bytes of printable text, not {described(key)}", argument="key")
+        raise InputError(
+            f"key must be 1 to {_LONGEST_KEY} bytes of printable text, not {described(key)}", argument="key"
+        )
     return key
 
 

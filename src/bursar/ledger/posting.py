@@ -91,7 +91,6 @@ class Catalogue:
         self._known[name] = (head.epoch, scope, path(scope, reader))
         return scope, self._known[name][2], head
 
-
     def known(self, name: str) -> Scope | None:
         """A scope that was met before."""
         found = self._known.get(name)
@@ -139,7 +138,9 @@ class Posting:
         if chained is None:
             raise LedgerHalted(f"key {request.key!r} points to entry {seq} of {root}, which is missing")
         if not chained.entry.body.endswith(f'"request":{request.text}}}'):
-            raise KeyReused(f"key {request.key!r} belongs to another request, entry {seq} of {root}; nothing was changed")
+            raise KeyReused(
+                f"key {request.key!r} belongs to another request, entry {seq} of {root}; nothing was changed"
+            )
         return request.read(chained, True)
 
     def lines(self, scope: Scope) -> dict[str, Balance]:
@@ -266,7 +267,9 @@ class Posting:
     def _not_behind(self, root: str, head: Head | None) -> None:
         """Halt where the store has lost entries that this process has seen."""
         seen = self.seen.get(root)
-        if seen is not None and (head is None or head.seq < seen.seq or (head.seq == seen.seq and head.hash != seen.hash)):
+        if seen is not None and (
+            head is None or head.seq < seen.seq or (head.seq == seen.seq and head.hash != seen.hash)
+        ):
             raise LedgerHalted(f"{root}: entries up to {seen.seq} were seen, the store now ends earlier or differs")
 
 

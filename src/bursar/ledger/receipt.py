@@ -45,8 +45,8 @@ class Receipt:
         """Raise `AlreadyRun` unless this is the first time: a replayed charge licenses no second run."""
         if self.replayed:
             raise AlreadyRun(
-                f"key {self.key!r} was charged before (entry {self.seq} of {self.root}): its query may have run, and must "
-                "not run again; use the stored output, or charge a new key"
+                f"key {self.key!r} was charged before (entry {self.seq} of {self.root}): its query may have run, "
+                "and must not run again; use the stored output, or charge a new key"
             )
         return self
 

@@ -120,7 +120,7 @@ def _open(posting: Posting, id: str) -> ReservationRow:
 
 def _taken(left: list[list[Any]], what: Release | None) -> tuple[Release, list[list[Any]]]:
     """The part that is drawn, and what stays."""
-    counts = {text: count for text, count in left}
+    counts: dict[str, int] = dict(left)
     if what is None:
         if not counts:
             raise ReservationClosed("everything that was reserved has been drawn")

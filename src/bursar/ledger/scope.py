@@ -89,7 +89,12 @@ class Scope:
 
 
 def new_scope(
-    name: object, parent: Scope | None, kind: object, currency: str | None, limits: dict[str, Any], options: dict[str, Any]
+    name: object,
+    parent: Scope | None,
+    kind: object,
+    currency: str | None,
+    limits: dict[str, Any],
+    options: dict[str, Any],
 ) -> Scope:
     """Check what a steward asked for."""
     checked = scope_name(name)
@@ -101,7 +106,10 @@ def new_scope(
     made = currency_of(currency, limits)
     terms: dict[str, Any] = {"currency": made.terms(), "target": made.terms(), "alerts": _alerts(options.get("alerts"))}
     if parent is None:
-        terms["unit"], terms["relation"] = _unit(options.get("unit")), relation_field(options.get("relation") or ADD_REMOVE)
+        terms["unit"], terms["relation"] = (
+            _unit(options.get("unit")),
+            relation_field(options.get("relation") or ADD_REMOVE),
+        )
     else:
         terms["unit"], terms["relation"] = parent.unit, parent.relation
         for field in ("unit", "relation"):

@@ -103,13 +103,13 @@ def statement(posting: Posting, scope: Scope) -> Statement:
     lines = []
     for name, line in scope.currency.lines.items():
         balance = state[name]
-        numbers = [Fraction(part * line.unit) for part in (balance.limit, balance.spent, balance.held, balance.left)]
-        lines.append(LineStatement(name, line.means, *numbers, balance.dead))
+        limit, spent, held, left = (
+            part * line.unit for part in (balance.limit, balance.spent, balance.held, balance.left)
+        )
+        lines.append(LineStatement(name, line.means, limit, spent, held, left, balance.dead))
     released = tuple(posting.tx.released(scope.name))
     delta = Fraction(scope.target.get("delta", "0"))
-    return Statement(
-        scope, tuple(lines), released, _odometer(scope, released, delta), _hindsight(released, delta)
-    )
+    return Statement(scope, tuple(lines), released, _odometer(scope, released, delta), _hindsight(released, delta))
 
 
 def _odometer(scope: Scope, released: Sequence[tuple[str, int]], delta: Fraction) -> float | None:

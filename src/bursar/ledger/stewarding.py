@@ -49,7 +49,9 @@ def _stepped(scope: Scope, state: dict[str, Balance], release: Release) -> dict[
     return after
 
 
-def set_limit(posting: Posting, request: Request, name: str, limits: dict[str, Any], approved_by: str | None) -> Receipt:
+def set_limit(
+    posting: Posting, request: Request, name: str, limits: dict[str, Any], approved_by: str | None
+) -> Receipt:
     """Raise or lower a limit. The unit stays; what is spent stays; a dead way stays dead."""
     scope = posting.scope(name)
     if scope.row.status == "closed":

@@ -106,7 +106,8 @@ def _compare(reader: Reader, root: str, books: Books, problems: list[str]) -> No
 
 
 def _compare_keys(reader: Reader, keys: dict[str, tuple[str, int]], problems: list[str]) -> None:
-    stored = {key: (root, seq) for key, root, seq in reader.keys()}
+    pairs = reader.keys()
+    stored = {key: (root, seq) for key, root, seq in pairs}
     if stored.keys() != keys.keys():
         problems.append("the keys are not those of the journal")
         return

@@ -57,9 +57,7 @@ def currency_of(name: str | None, terms: dict[str, Any]) -> Currency:
     if chosen in NOT_FILTERS:
         raise InputError(f"{chosen} is no currency: {NOT_FILTERS[chosen]}", argument="currency")
     if chosen not in CURRENCIES:
-        raise InputError(
-            f"currency must be one of {', '.join(CURRENCIES)}, not {described(name)}", argument="currency"
-        )
+        raise InputError(f"currency must be one of {', '.join(CURRENCIES)}, not {described(name)}", argument="currency")
     return _make(chosen, given)
 
 
@@ -124,7 +122,7 @@ class _Taker:
         self.taken.add(key)
         return self.given.get(key)
 
-    def done(self, made: Any) -> Any:
+    def done(self, made: Currency) -> Currency:
         extra = sorted(set(self.given) - self.taken)
         if extra:
             raise InputError(f"a {self.name} scope takes no {', '.join(extra)}", argument=extra[0])

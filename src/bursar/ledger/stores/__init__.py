@@ -11,7 +11,9 @@ def store_of(url: str | Store) -> Store:
     if isinstance(url, Store):
         return url
     if not isinstance(url, str):
-        raise InputError(f"a ledger's address is a text such as sqlite:///budget.db, not {described(url)}", argument="url")
+        raise InputError(
+            f"a ledger's address is a text such as sqlite:///budget.db, not {described(url)}", argument="url"
+        )
     if url == "memory://":
         from bursar.ledger.stores.memory import MemoryStore
 

@@ -16,6 +16,10 @@ from bursar.ledger.currencies import Balance
 from bursar.ledger.entry import Chained, Entry
 
 
+class Conflict(Exception):
+    """Somebody else wrote what this transaction was about to: nothing was done, try again."""
+
+
 class Head(NamedTuple):
     """The last entry of a root's chain, and how often its scopes were changed by a steward."""
 

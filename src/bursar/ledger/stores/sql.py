@@ -14,6 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from bursar.errors import LedgerHalted
 from bursar.ledger.currencies import Balance
 from bursar.ledger.entry import Chained, Entry
 from bursar.ledger.stores._base import Head, Reader, ReservationRow, ScopeRow, Transaction
@@ -25,9 +26,23 @@ _PAGE = 1000
 @cache
 def queries(mark: str = "?") -> dict[str, str]:
     """The statements of queries.sql by name, with the driver's own placeholder."""
-    text = files(__package__).joinpath("sql/queries.sql").read_text(encoding="utf-8")
-    parts = re.split(r"-- name: (\w+)\n", text)[1:]
+    parts = re.split(r"-- name: (\w+)\n", files_of("queries.sql"))[1:]
     return {name: body.strip().replace("?", mark) for name, body in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def files_of(name: str) -> str:
+    """The text of a file of statements."""
+    return files(__package__).joinpath(f"sql/{name}").read_text(encoding="utf-8")
+
+
+def check_migrations(done: dict[int, str], dialect: str) -> None:
+    """Refuse a ledger that a newer or another bursar has changed."""
+    known = {number: digest for number, _, digest, _ in migrations(dialect)}
+    for number, digest in done.items():
+        if known.get(number) != digest:
+            raise LedgerHalted(
+                f"migration {number} of this ledger is not the one known here: use the bursar that made it"
+            )
 
 
 @cache
@@ -78,8 +93,7 @@ class SqlReader(Reader):
 
     def keys(self) -> Iterator[tuple[str, str, int]]:
         """All of them."""
-        for key, root, seq in self._rows("keys"):
-            yield key, root, seq
+        yield from self._rows("keys")
 
     def entry(self, root: str, seq: int) -> Chained | None:
         """One entry."""

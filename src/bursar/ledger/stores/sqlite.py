@@ -17,7 +17,7 @@ import apsw
 from bursar.errors import InputError, LedgerHalted, StorageFailed
 from bursar.ledger.lock import writer_lock
 from bursar.ledger.stores._base import Reader, Store, Transaction
-from bursar.ledger.stores.sql import SqlReader, SqlTransaction, migrations, queries
+from bursar.ledger.stores.sql import SqlReader, SqlTransaction, check_migrations, migrations, queries
 
 _PATIENCE = 30_000  # ms, for writers that do not know the lock
 _QUERIES = queries()
@@ -93,8 +93,9 @@ class SqliteStore(Store):
                 "CREATE TABLE IF NOT EXISTS migrations "
                 "(number INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL) STRICT"
             )
-            check_migrations(dict(db.execute("SELECT number, hash FROM migrations").fetchall()), "sqlite")
-            done = {number for (number,) in db.execute("SELECT number FROM migrations").fetchall()}
+            rows: list[Any] = db.execute("SELECT number, hash FROM migrations").fetchall()
+            done: dict[int, str] = dict(rows)
+            check_migrations(done, "sqlite")
             for number, name, digest, text in migrations("sqlite"):
                 if number not in done:
                     db.execute(text)
@@ -177,11 +178,3 @@ def _durable() -> Iterator[None]:
         raise StorageFailed(f"the store failed, retry with the same key: {problem}") from problem
     except OSError as problem:
         raise StorageFailed(f"the store failed, retry with the same key: {problem}") from problem
-
-
-def check_migrations(done: dict[int, str], dialect: str) -> None:
-    """Refuse a ledger that a newer or another bursar has changed."""
-    known = {number: digest for number, _, digest, _ in migrations(dialect)}
-    for number, digest in done.items():
-        if known.get(number) != digest:
-            raise LedgerHalted(f"migration {number} of this ledger is not the one known here: use the bursar that made it")

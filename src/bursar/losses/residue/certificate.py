@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from bursar.losses.residue.law import ResidueLaw
-from bursar.numerics.trusted import NORMAL, SAFETY, UNIT
+from bursar.numerics.trusted import NORMAL, SAFETY, UNIT, normal_cdf
 
 VERSION = 1
 _CELLS = 16  # per standard deviation of the narrower Gaussian
@@ -35,15 +35,13 @@ def smallest_charge(law: ResidueLaw, allowance: float, slack: float) -> float | 
     Many small releases cost their variance, so the search starts there. What it returns has its certificate, whatever
     the search did.
     """
-    from scipy.special import ndtr
-
     most = allowance * (1 - 1.01 * _SMALLEST_REST**2)
     least = 1e-12 * allowance
     c = max(1.003 * max(float(masses @ np.square(losses)) for losses, masses in law.sides), least)
     low, high = 0.0, math.inf
     step = 1.01
     while high == math.inf or low == 0.0:
-        if certified(law, allowance, min(c, most), slack, ndtr):
+        if certified(law, allowance, min(c, most), slack):
             high = min(c, most)
             c = high / step
         else:
@@ -56,27 +54,25 @@ def smallest_charge(law: ResidueLaw, allowance: float, slack: float) -> float | 
         step **= 2
     while high - low > _CLOSE * high:
         c = math.sqrt(low * high)
-        if certified(law, allowance, c, slack, ndtr):
+        if certified(law, allowance, c, slack):
             high = c
         else:
             low = c
     return high
 
 
-def certified(law: ResidueLaw, allowance: float, charge: float, slack: float, ndtr: Any = None) -> bool:
+def certified(law: ResidueLaw, allowance: float, charge: float, slack: float) -> bool:
     """Whether the charge provably suffices at this allowance. ``allowance`` and ``charge`` are exact floats."""
-    if ndtr is None:
-        from scipy.special import ndtr
     rest = allowance - charge
     if not (0 < charge < allowance and rest >= _SMALLEST_REST**2 * allowance):
         return False
     # rounding: the Gaussian on the right a little narrower than B, the one on the left a little wider than B′
     big, small = math.sqrt(allowance) * (1 - 4 * UNIT), math.sqrt(rest) * (1 + 4 * UNIT)
     cells = float(min(max(_CELLS, 4 * (charge / allowance) ** -0.25), _FINEST))
-    return all(_under(losses, masses, big, small, slack, cells, ndtr) for losses, masses in law.sides)
+    return all(_under(losses, masses, big, small, slack, cells) for losses, masses in law.sides)
 
 
-def _under(losses: Array, masses: Array, big: float, small: float, slack: float, cells: float, ndtr: Any) -> bool:
+def _under(losses: Array, masses: Array, big: float, small: float, slack: float, cells: float) -> bool:
     """One side, on cells up to where the left side is below the slack, and no further."""
     depth = math.sqrt(-2 * math.log(slack)) + 1
     end = float(losses[-1]) + small * (depth + small / 2)
@@ -85,28 +81,26 @@ def _under(losses: Array, masses: Array, big: float, small: float, slack: float,
     if count * (len(losses) + 1) > _MOST:
         return False
     edges = np.arange(count + 1) * width
-    if not SAFETY * float(masses @ ndtr(small / 2 - (edges[-1] - losses) / small)) <= slack:
+    if not SAFETY * float(masses @ normal_cdf(small / 2 - (edges[-1] - losses) / small)) <= slack:
         return False
     middles = (edges[1:] + edges[:-1]) / 2
     block = max(1, 200_000 // len(losses))
     for start in range(0, count, block):
         x = middles[start : start + block]
-        if not _block_under(x, losses, masses, big, small, width, slack, ndtr):
+        if not _block_under(x, losses, masses, big, small, width, slack):
             return False
     return True
 
 
-def _block_under(
-    x: Array, losses: Array, masses: Array, big: float, small: float, width: float, slack: float, ndtr: Any
-) -> bool:
+def _block_under(x: Array, losses: Array, masses: Array, big: float, small: float, width: float, slack: float) -> bool:
     """Taylor's formula in each cell: the quadratic's own minimum, the cubic term and a bound of the fourth."""
     half = width / 2
-    right, right_error = _values(x, big, half, ndtr)
+    right, right_error = _values(x, big, half)
     shifted = np.subtract.outer(x, losses)
-    left, left_error = _values(shifted, small, half, ndtr)
+    left, left_error = _values(shifted, small, half)
     f, d1, d2, d3 = (a - b @ masses for a, b in zip(right, left, strict=True))
     rounding = right_error + left_error @ masses + (len(losses) + 8) * UNIT * (left[0] @ masses)
-    fourth = _fourth(x, big, width, ndtr) + _fourth(shifted, small, width, ndtr) @ masses
+    fourth = _fourth(x, big, width) + _fourth(shifted, small, width) @ masses
     quadratic = np.minimum(f - np.abs(d1) * half + d2 * half * half / 2, f)
     inside = (d2 > 0) & (np.abs(d1) < d2 * half)
     lowest = np.where(inside, f - np.square(d1) / (2 * np.where(inside, d2, 1.0)), quadratic)
@@ -114,14 +108,14 @@ def _block_under(
     return bool(np.all(lowest + slack >= SAFETY * doubt))
 
 
-def _values(x: Array, mean: float, half: float, ndtr: Any) -> tuple[tuple[Array, Array, Array, Array], Array]:
+def _values(x: Array, mean: float, half: float) -> tuple[tuple[Array, Array, Array, Array], Array]:
     """δ of the Gaussian pair at x with three derivatives, and a bound of what rounding does to Taylor's formula.
 
     With T = e^x·Φ(−x/μ − μ/2) and g the density of the loss: δ′ = −T, δ″ = g − T, δ‴ = g − T + g′.
     """
     z = x / mean - mean / 2
-    above = ndtr(-z)
-    below = np.exp(np.minimum(x, 690.0)) * ndtr(-z - mean)
+    above = normal_cdf(-z)
+    below = np.exp(np.minimum(x, 690.0)) * normal_cdf(-z - mean)
     density = np.exp(-0.5 * z * z) / (math.sqrt(2 * math.pi) * mean)
     second = density - below
     third = second - density * z / mean
@@ -129,7 +123,7 @@ def _values(x: Array, mean: float, half: float, ndtr: Any) -> tuple[tuple[Array,
     return (above - below, -below, second, third), error
 
 
-def _fourth(x: Array, mean: float, width: float, ndtr: Any) -> Array:
+def _fourth(x: Array, mean: float, width: float) -> Array:
     """A bound of |δ⁗| = |g − T + g′ + g″| in the whole cell around x."""
     z = np.abs(x / mean - mean / 2)
     slip = width / (2 * mean)
@@ -138,4 +132,4 @@ def _fourth(x: Array, mean: float, width: float, ndtr: Any) -> Array:
     far = z + slip
     return density * (1 + far / mean + (far * far + 1) / (mean * mean)) + np.exp(
         np.minimum(x + width, 690.0)
-    ) * ndtr(slip - (x / mean + mean / 2))
+    ) * normal_cdf(slip - (x / mean + mean / 2))

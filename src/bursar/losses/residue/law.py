@@ -23,6 +23,7 @@ from bursar.numerics.balls import Ball, ball, finite, up, up_fraction
 
 Array = Any
 DOTS = 40  # on each side of 0; what joining them adds falls with the square
+_RULE = np.sinh(3 * np.arange(1, DOTS + 1) / DOTS) / math.sinh(3)  # closer together where most losses lie
 _FARTHEST = 600.0  # of a loss: beyond it floats run out of exponents
 
 
@@ -46,14 +47,13 @@ def law_of_directions(directions: Directions, cut: float) -> ResidueLaw:
 
 
 def law_of_promise(delta_at: Callable[[Ball], Ball], cut: float) -> ResidueLaw:
-    """Of a promise that bounds both directions: δ(−x) = 1 − e^{−x} + e^{−x}δ(x) on the other side of 0."""
+    """Of a promise that bounds both directions."""
+    return _law([_mirrored(lambda points: [delta_at(arb(x)) for x in points], _reach(delta_at, cut))])
 
-    def profile(x: Ball) -> Ball:
-        if x >= 0:
-            return delta_at(x)
-        return 1 - x.exp() + x.exp() * delta_at(-x)
 
-    return _law([_dotted(profile, _reach(profile, cut), _reach(profile, cut))])
+def law_of_points(deltas: Callable[[list[float]], list[Ball]], cut: float) -> ResidueLaw:
+    """Of upper ends of δ that come many at a time and bound both directions."""
+    return _law([_mirrored(deltas, _reach(lambda x: deltas([float(x)])[0], cut))])
 
 
 def _law(tables: Sequence[TableLoss]) -> ResidueLaw:
@@ -110,15 +110,25 @@ def _reach(profile: Callable[[Ball], Ball], cut: float) -> float:
     return x
 
 
+def _mirrored(deltas: Callable[[list[float]], list[Ball]], reach: float) -> TableLoss:
+    """The dots of a curve that bounds both directions: δ(−x) = 1 − e^{−x} + e^{−x}δ(x) on the other side of 0."""
+    places = [0.0, *(reach * _RULE).tolist()]
+    right = list(zip(places, deltas(places), strict=True))
+    left = [(-x, 1 - (-arb(x)).exp() * (1 - delta)) for x, delta in reversed(right[1:])]
+    return _joined(left + right)
+
+
 def _dotted(profile: Callable[[Ball], Ball], bottom: float, top: float) -> TableLoss:
-    """The dots of a profile from e^{−bottom} to e^{top} joined, close together where most losses lie."""
-    curve = 3.0
-    rule = np.sinh(curve * np.arange(1, DOTS + 1) / DOTS) / math.sinh(curve)
-    places = np.concatenate([-bottom * rule[::-1], [0.0], top * rule])
+    """The dots of a profile from e^{−bottom} to e^{top}."""
+    places = np.concatenate([-bottom * _RULE[::-1], [0.0], top * _RULE]).tolist()
+    return _joined([(x, profile(arb(x))) for x in places])
+
+
+def _joined(dots: Sequence[tuple[float, Ball]]) -> TableLoss:
+    """The pair whose profile joins the dots."""
     corners: list[tuple[Ball, Ball]] = [(arb(0), arb(1))]
-    for x in places.tolist():
+    for x, value in dots:
         point = arb(x)
-        value = profile(point)
         if not finite(value):
             raise LossUnknown("its profile is not known everywhere")
         corner = (point.exp(), ball(up_fraction(value.max(arb(0)))))

@@ -1,0 +1,80 @@
+"""Checks an exported journal: the chain of hashes, the balances, the limits. Needs nothing but Python.
+
+    python check_journal.py journal.jsonl
+
+With a keyed chain, set BURSAR_CHAIN_KEY. Exit code 0 means that everything agrees, 1 that something does not.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import sys
+from collections.abc import Iterable
+
+START = '{"hash":"'
+MIDDLE = '","entry":'
+
+
+def digest(text: str, key: bytes) -> str:
+    """The hash of an entry's text."""
+    if key:
+        return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def check(given: Iterable[str], key: bytes) -> tuple[list[str], int]:
+    """Everything that is wrong, and how many entries were read."""
+    lines = iter(given)
+    head = json.loads(next(lines))
+    problems: list[str] = []
+    ends: dict[str, tuple[int, int, str]] = {}
+    balances: dict[tuple[str, ...], tuple[int, ...]] = {}
+    count = 0
+    for number, raw in enumerate(lines, start=2):
+        line = raw.rstrip("\n")
+        stored, text = line[len(START) : len(START) + 64], line[len(START) + 64 + len(MIDDLE) : -1]
+        if (
+            not line.startswith(START)
+            or line[len(START) + 64 :][: len(MIDDLE)] != MIDDLE
+            or digest(text, key) != stored
+        ):
+            problems.append(f"line {number}: the hash does not match")
+            break
+        root, seq, at, kind, _, _, body, prev = json.loads(text)
+        last, last_at, last_hash = ends.get(root, (0, 0, "0" * 64))
+        if prev != last_hash or at < last_at or (seq != last + 1 and not (kind == "restore" and seq > last)):
+            problems.append(f"line {number}: entry {seq} of {root} does not follow entry {last}")
+            break
+        ends[root] = (seq, at, stored)
+        count += 1
+        for row in body["effect"]:
+            place, before, after = tuple(row[:2]), tuple(row[2:7]), tuple(row[7:12])
+            known = balances.get(place, (0, 0, 0, 0, 0))
+            anew = known[4] < before[4] and before[:4] == (known[0], 0, known[2], 0)
+            if known != before and not anew:
+                problems.append(f"line {number}: {'.'.join(place)} does not start from what it was")
+            if min(after[:3]) < 0 or after[1] + after[2] > after[0]:
+                problems.append(f"line {number}: {'.'.join(place)} exceeds its limit")
+            balances[place] = after
+    for root, (seq, stored) in head["heads"].items():
+        if ends.get(root, (0, 0, ""))[::2] != (seq, stored):
+            problems.append(f"{root} does not end at entry {seq}")
+    return problems, count
+
+
+def main(arguments: list[str]) -> int:
+    """The command."""
+    if len(arguments) != 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    with open(arguments[0], encoding="utf-8") as file:
+        problems, count = check(file, os.environ.get("BURSAR_CHAIN_KEY", "").encode())
+    for problem in problems:
+        print(problem)
+    print(f"{count} entries: " + ("something is wrong" if problems else "the chain and the balances agree"))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,51 @@
+"""Going on with a ledger that is behind its anchor.
+
+Entries after the backup are lost, and with them what was spent: all that was left of the affected roots counts as
+spent. The entry that says so takes a number beyond the anchor's, and the chain goes on from there.
+"""
+
+from __future__ import annotations
+
+from bursar.ledger.anchor import Anchored, AnchorFile, behind
+from bursar.ledger.currencies import Balance
+from bursar.ledger.entry import FIRST, Chain, Chained, Entry, canonical
+from bursar.ledger.posting import Effects, effect_row
+from bursar.ledger.receipt import Receipt, receipt_of
+from bursar.ledger.stores._base import Head, Store, Transaction
+
+
+def restored(store: Store, chain: Chain, anchors: AnchorFile, now: int, actor: str, reason: str) -> list[Receipt]:
+    """One entry for each affected root."""
+    receipts = []
+    heads = {}
+    with store.writing() as tx:
+        known = anchors.read()
+        for root in behind(tx, known):
+            tx.lock([root])
+            chained = _entry(tx, chain, root, known[root], (now, actor, reason))
+            heads[root] = Head(chained.entry.seq, chained.entry.at, chained.hash, 0)
+            receipts.append(receipt_of(chained, False))
+    if heads:
+        anchors.append(heads)
+    return receipts
+
+
+def _entry(tx: Transaction, chain: Chain, root: str, anchored: Anchored, said: tuple[int, str, str]) -> Chained:
+    now, actor, reason = said
+    head = tx.head(root)
+    effects: Effects = []
+    for row in tx.scopes(root):
+        for line, before in tx.balances(row.name).items():
+            effects.append((row.name, line, before, _exhausted(before)))
+    seq, at, prev, epoch = (0, 0, FIRST, 0) if head is None else (head.seq, head.at, head.hash, head.epoch)
+    lost = {"anchor": [str(anchored.seq), anchored.hash], "reason": reason}
+    body = canonical({"effect": [effect_row(*effect) for effect in effects], "lost": lost, "request": None})
+    entry = Entry(root, max(seq, anchored.seq) + 1, max(now, at + 1), "restore", "", actor, body, prev)
+    digest = chain.hash(entry)
+    tx.set_balances((scope, line, after) for scope, line, _, after in effects)
+    tx.append(entry, digest, epoch + 1)
+    return Chained(entry, digest)
+
+
+def _exhausted(before: Balance) -> Balance:
+    return before._replace(spent=before.limit - before.held)

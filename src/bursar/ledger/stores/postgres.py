@@ -1,0 +1,153 @@
+"""The store for teams: PostgreSQL 14 or newer.
+
+READ COMMITTED; a writer locks the heads of its roots in order before it reads anything that it decides on, and the
+constraints repeat the rule. Reads are snapshots of their own connection.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg import errors, sql
+
+from bursar.errors import InputError, StorageFailed
+from bursar.ledger.stores._base import Conflict, Head, Reader, Store, Transaction
+from bursar.ledger.stores.sql import SqlReader, SqlTransaction, check_migrations, files_of, migrations, queries
+
+_QUERIES = queries("%s")
+_LOCK_ROOTS = "SELECT root, seq, at, hash, epoch FROM heads WHERE root = ANY(%s) ORDER BY root FOR UPDATE"
+_LEDGER_LOCK = 0x6275727361  # an advisory lock: new scopes and migrations take turns
+
+
+class _View(SqlReader):
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self._connection = connection
+
+    def _rows(self, name: str, *values: Any) -> list[Any]:
+        return self._connection.execute(_QUERIES[name], values).fetchall()
+
+
+class _Write(SqlTransaction):
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        super().__init__()
+        self._connection = connection
+
+    def _rows(self, name: str, *values: Any) -> list[Any]:
+        return self._connection.execute(_QUERIES[name], values).fetchall()
+
+    def _write(self, name: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        with self._connection.cursor() as cursor:
+            cursor.executemany(_QUERIES[name], rows)
+
+    def lock(self, roots: Sequence[str]) -> None:
+        """The heads of the roots, for update; what was read of them before is forgotten."""
+        if not roots:  # a new root: opening takes turns
+            self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LEDGER_LOCK,))
+            return
+        self._kept_lines.clear()
+        for root, *head in self._connection.execute(_LOCK_ROOTS, (list(roots),)).fetchall():
+            self._kept_heads[root] = Head(*head)
+
+    def flush(self) -> None:
+        """All writes in one exchange with the server."""
+        with self._connection.pipeline():
+            super().flush()
+
+
+class PostgresStore(Store):
+    """A ledger in a PostgreSQL database (the schema of its search path)."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._mutex, self._reads = threading.RLock(), threading.RLock()
+        self._pid = os.getpid()
+        with _durable():
+            self._writer = self._connect()
+            self._reader: psycopg.Connection[Any] | None = None
+            self._migrate()
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        connection = psycopg.connect(self._url, autocommit=True)
+        if connection.info.server_version < 140000:
+            connection.close()
+            raise InputError("PostgreSQL 14 or newer is needed", argument="url")
+        connection.execute("SET synchronous_commit = on")
+        return connection
+
+    def _migrate(self) -> None:
+        """Run the numbered files that are missing, and check the ones that ran."""
+        with self._writer.transaction():
+            self._writer.execute("SELECT pg_advisory_xact_lock(%s)", (_LEDGER_LOCK,))
+            exists = self._writer.execute("SELECT to_regclass('migrations')").fetchone()
+            if exists == (None,):
+                self._writer.execute(
+                    "CREATE TABLE migrations (number BIGINT PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL)"
+                )
+            done = dict(self._writer.execute("SELECT number, hash FROM migrations").fetchall())
+            check_migrations(done, "postgres")
+            for number, name, digest, text in migrations("postgres"):
+                if number not in done:
+                    self._writer.execute(text)
+                    self._writer.execute("INSERT INTO migrations VALUES (%s, %s, %s)", (number, name, digest))
+
+    @contextmanager
+    def writing(self) -> Iterator[Transaction]:
+        """A transaction of the writers' connection."""
+        self._check_process()
+        with self._mutex, _durable():
+            if self._writer.closed:
+                self._writer = self._connect()
+            with self._writer.transaction():
+                transaction = _Write(self._writer)
+                yield transaction
+                transaction.flush()
+
+    @contextmanager
+    def reading(self) -> Iterator[Reader]:
+        """A snapshot."""
+        self._check_process()
+        with self._reads, _durable():
+            if self._reader is None or self._reader.closed:
+                self._reader = self._connect()
+                self._reader.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+                self._reader.read_only = True
+            with self._reader.transaction():
+                yield _View(self._reader)
+
+    def grant_writer(self, role: str) -> None:
+        """Let a role spend: it may add to the journal, and never change it."""
+        with self._mutex, _durable():
+            self._writer.execute(sql.SQL(files_of("postgres/writer.sql")).format(role=sql.Identifier(role)))
+
+    def backup(self, target: str) -> None:
+        """That is the server's business."""
+        raise InputError("back up PostgreSQL with its own tools (pg_dump, or archived WAL)", argument="target")
+
+    def close(self) -> None:
+        """Close the connections."""
+        if os.getpid() == self._pid:
+            self._writer.close()
+            if self._reader is not None:
+                self._reader.close()
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._pid:
+            raise InputError("an open ledger cannot be used after a fork: open it anew in this process")
+
+
+@contextmanager
+def _durable() -> Iterator[None]:
+    """Storage errors in bursar's own words."""
+    try:
+        yield
+    except (errors.UniqueViolation, errors.DeadlockDetected, errors.SerializationFailure) as problem:
+        raise Conflict(str(problem)) from problem
+    except errors.DiskFull as problem:
+        raise StorageFailed(f"the disk is full, nothing was charged: {problem}") from problem
+    except psycopg.Error as problem:
+        raise StorageFailed(f"the store failed, retry with the same key: {problem}") from problem
