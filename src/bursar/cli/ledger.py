@@ -405,7 +405,7 @@ def restore(
     anchor: Anchor = None,
     by: By = "",
 ) -> None:
-    """Go on with a ledger that is behind its anchor: what was spent since is not known, so all of it counts as spent."""
+    """Go on with a ledger that is behind its anchor: what was spent since is unknown, so all of it counts as spent."""
     with _opened(ledger, anchor) as books:
         receipts = books.restore(assume_spent=assume_spent, reason=reason, by=by)
     said = [f"{one.root}: all that was left counts as spent (entry {one.seq})" for one in receipts]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from bursar.errors import InputError
+from bursar.errors import CostInvalid, InputError
 from bursar.ledger.currencies import Balance, Refusal
 from bursar.ledger.entry import Chained
 from bursar.ledger.posting import Draft, Effects, Posting, Request, by_root, refusal_of
@@ -66,7 +66,9 @@ def replayed(scope_of: Any) -> Any:
 
 
 def correct(posting: Posting, request: Request, release: Release, reason: str, entry: tuple[str, int]) -> Receipt:
-    """Add spend that an earlier entry should have had. What does not fit fills the line, and freezes the scope."""
+    """Add spend that an earlier entry should have had. What does not fit, or has no price out of its order, fills the
+    lines and freezes the scope.
+    """
     root, seq = entry
     wrong = posting.tx.entry(root, seq)
     if wrong is None or wrong.entry.kind not in ("spend", "draw", "import", "correct"):
@@ -77,9 +79,11 @@ def correct(posting: Posting, request: Request, release: Release, reason: str, e
     scopes = [posting.scope(name) for name in names]
     for scope in scopes:
         state = posting.lines(scope)
-        price = scope.currency.price(release, state)
-        amounts = scope.currency.amounts(state, price)
-        if isinstance(amounts, Refusal):
+        try:
+            amounts = scope.currency.amounts(state, scope.currency.late(release, state))
+        except CostInvalid:
+            amounts = None
+        if amounts is None or isinstance(amounts, Refusal):
             frozen.append(scope.with_status("frozen"))
             full = {line: before._replace(spent=before.limit - before.held) for line, before in state.items()}
             effects += [(scope.name, line, before, full[line]) for line, before in state.items()]

@@ -27,7 +27,7 @@ from bursar.ledger.posting import Catalogue, Posting, Request
 from bursar.ledger.receipt import Quote, Receipt, Reservation, receipt_of
 from bursar.ledger.release import Release, release_of
 from bursar.ledger.restoring import restored
-from bursar.ledger.scope import Scope
+from bursar.ledger.scope import Scope, scope_name
 from bursar.ledger.statement import Statement, statement
 from bursar.ledger.stores import Store, store_of
 from bursar.ledger.stores._base import Conflict, Head
@@ -113,7 +113,8 @@ class Ledger:
         asked = {"name": scope, "parent": parent, "kind": kind, "currency": currency}
         before = [release_of(what) for what in spent]
         fields = {**asked, **_texts(limits), **_texts(options), "spent": [release.text for release in before]}
-        names = [] if parent is None else [parent]
+        scope_name(scope)
+        names = [] if parent is None else [scope_name(parent)]
         whole = {**asked, "limits": limits, "options": options}
         request = self._request(
             "open", key, by, fields, lambda p, r: stewarding.open_scope(p, r, whole, before), receipt_of, names
@@ -245,7 +246,12 @@ class Ledger:
         **limits: Any,
     ) -> Receipt:
         """Raise or lower a limit, with the reason; scopes opened with ``second_person`` need two people."""
-        fields = {"scope": scope, "reason": _said(reason), "approved_by": approved_by or "", **_texts(limits)}
+        fields = {
+            "scope": scope_name(scope),
+            "reason": _said(reason),
+            "approved_by": approved_by or "",
+            **_texts(limits),
+        }
         request = self._request(
             "limit",
             key,
@@ -271,7 +277,7 @@ class Ledger:
         return self._status(scope, "closed", reason, by, key)
 
     def _status(self, scope: str, status: str, reason: str, by: str | None, key: str | None) -> Receipt:
-        fields = {"scope": scope, "status": status, "reason": _said(reason)}
+        fields = {"scope": scope_name(scope), "status": status, "reason": _said(reason)}
         request = self._request(
             "status", key, by, fields, lambda p, r: stewarding.set_status(p, r, scope, status), receipt_of, [scope]
         )
@@ -281,7 +287,7 @@ class Ledger:
     def bring_in(self, scope: str, table: str, *, key: str | None = None, by: str | None = None) -> Receipt:
         """Charge past releases from the text of a CSV table (columns what, count, delta): all of them, or none."""
         releases = stewarding.read_past(table)
-        fields = {"scope": scope, "releases": [release.request() for release in releases]}
+        fields = {"scope": scope_name(scope), "releases": [release.request() for release in releases]}
         request = self._request(
             "import",
             key,
@@ -300,7 +306,7 @@ class Ledger:
         """Spent, held and left of a scope, its odometer, and what the same releases would cost if fixed in advance."""
         with self.store.reading() as reader:
             posting = self._posting(reader)
-            return statement(posting, posting.scope(scope))
+            return statement(posting, posting.scope(scope_name(scope)))
 
     def scopes(self) -> list[Scope]:
         """All scopes, by name."""
@@ -369,7 +375,7 @@ class Ledger:
 
     def _warm(self, names: Sequence[str], release: Release) -> None:
         """Price a release that is new here before others have to wait for it; whatever is wrong is said later."""
-        mark = (*names, release.key)
+        mark = (*names, release)
         if mark in self._warmed:
             return
         with self.store.reading() as reader, suppress(BursarError):
@@ -440,9 +446,9 @@ class Ledger:
 
 def _names(scopes: str | Sequence[str]) -> list[str]:
     names = [scopes] if isinstance(scopes, str) else list(scopes)
-    if not names or not all(isinstance(name, str) for name in names) or len(names) > 64:
+    if not 1 <= len(names) <= 64:
         raise InputError("name one to 64 scopes", argument="scopes")
-    return sorted(set(names))
+    return sorted({scope_name(name) for name in names})
 
 
 def _key(key: str | None) -> str:

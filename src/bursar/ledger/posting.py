@@ -13,13 +13,14 @@ from typing import Any
 
 from bursar.errors import (
     BudgetExceeded,
+    BursarError,
     CurrencyMismatch,
     KeyReused,
     LedgerHalted,
-    Refused,
     ScopeClosed,
     ScopeFrozen,
     ScopeUnknown,
+    StorageFailed,
 )
 from bursar.ledger.amounts import shown
 from bursar.ledger.currencies import Balance, Price, Refusal
@@ -127,9 +128,9 @@ class Posting:
                 request.outcome = self._replayed(request, *found)
             else:
                 request.outcome = request.perform(self, request)
-        except Refused as refusal:
-            if isinstance(refusal, LedgerHalted):
-                raise
+        except (LedgerHalted, StorageFailed):
+            raise
+        except BursarError as refusal:  # of this request alone: it was decided before anything was written
             request.failure = refusal
 
     def _replayed(self, request: Request, root: str, seq: int) -> Any:

@@ -23,7 +23,7 @@ Kind = TypeVar("Kind", bound=Guarantee)
 
 
 class Release:
-    """A composition that is charged as one."""
+    """A composition that is charged as one. Prices are remembered for the object, which is made once for equal ones."""
 
     __slots__ = ("composition", "delta", "text")
 
@@ -34,11 +34,6 @@ class Release:
     def relation(self) -> str:
         """The neighbour relation it is measured under."""
         return self.composition.relation
-
-    @property
-    def key(self) -> tuple[str, Fraction | None]:
-        """What tells it from other releases."""
-        return (self.text, self.delta)
 
     def promises(self, kind: type[Kind]) -> list[tuple[Kind, int]]:
         """Each term's best promise of a kind, with its count; `ConversionRefused` names the term that has none."""
@@ -56,17 +51,19 @@ def release_of(what: object, delta: object = None) -> Release:
         return what
     if isinstance(what, str):
         return _parsed(what, point)
-    text = what.text() if isinstance(what, (Mechanism, Composition)) else ""
-    known = _known.get((text, point))
+    if not isinstance(what, (Mechanism, Composition)):
+        return _made(as_composition(what), point)
+    known = _known.get((what, point))
     if known is None:
         known = _made(as_composition(what), point)
-        if len(_known) > 4096:
+        if len(_known) > _MOST_KNOWN:
             _known.clear()
-        _known[text, point] = known
+        _known[what, point] = known
     return known
 
 
-_known: dict[tuple[str, Fraction | None], Release] = {}
+_known: dict[tuple[Mechanism | Composition, Fraction | None], Release] = {}
+_MOST_KNOWN = 4096
 
 
 @lru_cache(maxsize=4096)

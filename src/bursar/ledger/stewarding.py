@@ -71,6 +71,12 @@ def set_limit(
     for one in every:
         for line, balance in posting.lines(one).items():
             limit = units_down(fresh.lines[line].limit, one.currency.lines[line].unit)
+            if limit < balance.limit and not balance.dead and not one.currency.shrinks(line, balance):
+                raise InputError(
+                    f"{one.name} has charges on its {line} line, and they are proved for its limit and larger ones only: "
+                    "close it and open a new scope, or freeze it",
+                    argument=line,
+                )
             if not balance.dead and limit < balance.spent + balance.held:
                 raise InputError(f"{one.name} has spent or held more than that of {line}", argument=line)
             effects.append((one.name, line, balance, balance._replace(limit=max(limit, balance.spent + balance.held))))

@@ -13,9 +13,8 @@ import numpy as np
 
 UNIT = 2.0**-53
 ULPS = 8  # of numpy's exp, expm1, log, log1p, sin, cos, hypot, arctan2 and logaddexp, and of libm's erfc
-NORMAL = (
-    2.0**-40
-)  # relative, of scipy's ndtr(a) and of e^x·ndtr(a), a itself computed in floats, for |a| ≤ 60, |x| ≤ 690
+NORMAL = 2.0**-38
+"""Relative, of `normal_cdf(a)` and of e^x times it, a computed as a sum of two quotients, for |a| ≤ 37.5, |x| ≤ 690."""
 SAFETY = 1.01  # error bounds are themselves computed in floats
 _TRANSFORM = 4  # a discrete Fourier transform of length n errs by at most this times u·log2(n), relatively, in 2-norm
 

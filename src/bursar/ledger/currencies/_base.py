@@ -71,6 +71,8 @@ class Price:
     ways: Mapping[str, Mapping[str, int]]
     unable: Mapping[str, str] = field(default_factory=dict)
     """Ways that cannot bear such a release at all, and why."""
+    together: Mapping[str, int] = field(default_factory=dict)
+    """What a line that several ways share is charged when they all pay; without this, the sum."""
     fixed: frozenset[str] = frozenset()
     """Lines on which an unused part of a reservation is not given back."""
 
@@ -92,7 +94,7 @@ class Currency(ABC):
     def __init__(self, lines: tuple[Line, ...], ways: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.lines = {line.name: line for line in lines}
         self.ways = dict(ways) if ways else {ALL: tuple(self.lines)}
-        self._prices: dict[Any, Price] = {}
+        self._prices: dict[Release, Price] = {}
         uses = [line for lines in self.ways.values() for line in lines]
         self.private = frozenset(line for line in uses if len(self.ways) > 1 and uses.count(line) == 1)
         """Lines that only one of several ways uses: they die with it."""
@@ -107,13 +109,13 @@ class Currency(ABC):
 
     def price(self, release: Release, state: State) -> Price:
         """The same, remembered where the state does not matter."""
-        known = self._prices.get(release.key)
+        known = self._prices.get(release)
         if known is None:
             known = self.ask(release, state)
             if self.stateless:
                 if len(self._prices) >= _MOST_PRICES:
                     self._prices.clear()
-                self._prices[release.key] = known
+                self._prices[release] = known
         return known
 
     stateless: ClassVar[bool] = True
@@ -149,28 +151,51 @@ class Currency(ABC):
             asked = price.ways.get(way)
             if asked is None:
                 continue
-            short = next((line for line, amount in asked.items() if amount > state[line].left), None)
-            if short is not None:
-                refusals.append(Refusal(short, asked[short], state[short]))
-                continue
+            both = dict(paid)
             for line, amount in asked.items():
-                paid[line] = max(paid.get(line, 0), amount)
+                both[line] = price.together.get(line, paid[line] + amount) if line in paid else amount
+            short = next((line for line, amount in both.items() if amount > state[line].left), None)
+            if short is None:
+                paid = both
+            else:
+                refusals.append(Refusal(short, both[short], state[short]))
         if paid:
             return paid
         if not refusals:
             raise CostInvalid("; ".join(dict.fromkeys(price.unable.values())) or "no way of paying is left")
         return min(refusals, key=lambda refusal: refusal.asked - refusal.balance.left)
 
+    def alike(self, release: Release, state: State) -> int:
+        """For how many repetitions from this state the price certainly stays the same."""
+        return MAX_COUNT
+
+    def late(self, release: Release, state: State) -> Price:
+        """The price of a release that ran before others which were charged already."""
+        return self.price(release, state)
+
+    def shrinks(self, line: str, balance: Balance) -> bool:
+        """Whether a line's limit may be lowered to no less than what is spent and held."""
+        return True
+
     def fits(self, release: Release, state: State) -> int:
-        """How many such releases, one after another, would be admitted."""
-        price = self.price(release, state)
-        counts = [0]
-        for way in self.living(state):
-            asked = price.ways.get(way)
-            if asked is not None:
-                rooms = [state[line].left // amount for line, amount in asked.items() if amount > 0]
-                counts.append(min(rooms, default=MAX_COUNT))
-        return max(counts)
+        """How many such releases, one after another, would be admitted: exactly, many steps at a time.
+
+        As long as the price is the same and every line that pays can pay it again, the same ways stay open.
+        """
+        now, count = dict(state), 0
+        while count < MAX_COUNT:
+            amounts = self.amounts(now, self.price(release, now))
+            if isinstance(amounts, Refusal):
+                return count
+            rooms = [now[line].left // amount for line, amount in amounts.items() if amount > 0]
+            rounds = min([self.alike(release, now), *rooms])
+            for line, balance in now.items():
+                if line in amounts:
+                    now[line] = balance._replace(spent=balance.spent + rounds * amounts[line])
+                elif line in self.private:
+                    now[line] = balance._replace(dead=True)
+            count += rounds
+        return MAX_COUNT
 
 
 def additive(release: Release, kind: Any, cost: Any, line: Line) -> int:

@@ -19,8 +19,9 @@ from bursar.jobs.curve import profile
 from bursar.ledger.amounts import PARTS
 from bursar.ledger.currencies._base import Line
 from bursar.losses.residue import ResidueLaw, law_of_directions, law_of_points, law_of_promise, smallest_charge
-from bursar.mechanisms._base import Mechanism
+from bursar.mechanisms._base import Mechanism, known_losses
 from bursar.numerics.balls import Ball, working
+from bursar.numerics.validate import MAX_COUNT
 
 RUNGS = tuple(PARTS * isqrt(isqrt(2 ** (80 - j))) >> 20 for j in range(45))
 """Four to each halving of the allowance, down to a two-thousandth of it."""
@@ -59,28 +60,26 @@ class ResiduePrices:
         laws = [self._law(term.mechanism) for term in composition]
         return "; ".join(law for law in laws if isinstance(law, str))
 
-    def repeats(self, composition: Composition, left: int, leak: int) -> int:
-        """How often it is admitted, one after another."""
-        count = 0
-        while True:
-            rounds, charge = self._rounds(composition, left, leak)
-            if not rounds or charge is None:
-                return count
-            count, left, leak = count + rounds, left - rounds * charge.residue, leak - rounds * charge.leak
+    def alike(self, composition: Composition, left: int) -> int:
+        """How many from here are surely priced by the same rung."""
+        band, charge = rung_below(left), self.of(composition, left)
+        if charge is None or not charge.residue:
+            return MAX_COUNT
+        if composition.count > 1:
+            return 1
+        return MAX_COUNT if band is None else (left - RUNGS[band]) // charge.residue + 1
 
-    def _rounds(self, composition: Composition, left: int, leak: int) -> tuple[int, Charge | None]:
-        """How many may be charged alike from here, and what each costs."""
-        charge = self.of(composition, left)
-        if charge is None or charge.residue > left or charge.leak > leak:
-            return 0, None
-        band = rung_below(left)
-        if composition.count > 1 or band is None or not charge.residue:
-            if not charge.residue and not charge.leak:
-                return 10**12, charge
-            return 1, charge
-        rounds = (left - RUNGS[band]) // charge.residue + 1
-        rounds = min(rounds, left // charge.residue)
-        return (min(rounds, leak // charge.leak) if charge.leak else rounds), charge
+    def gaussian(self, composition: Composition) -> Charge | None:
+        """Σμ², where every release is μ-GDP: valid at any allowance, and in any order."""
+        ways = [self._gaussian(mechanism) for mechanism, _ in composition.terms]
+        if any(way is None for way in ways):
+            return None
+        counts = [count for _, count in composition.terms]
+        return Charge(sum(n * way.residue for n, way in zip(counts, ways, strict=True) if way is not None), 0)
+
+    def knows_losses(self, composition: Composition) -> bool:
+        """Whether each release's leak is that of its own losses, not of a promise beside another."""
+        return all(not isinstance(known_losses(mechanism), str) for mechanism, _ in composition.terms)
 
     def _sequence(self, composition: Composition, left: int) -> Charge | None:
         """All its releases one after another."""

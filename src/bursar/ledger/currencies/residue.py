@@ -21,8 +21,8 @@ from bursar.errors import ConversionRefused, InputError
 from bursar.guarantees import ApproxDP
 from bursar.guarantees.gdp import gaussian_delta
 from bursar.ledger.amounts import written
-from bursar.ledger.currencies._base import Currency, Line, Price, State
-from bursar.ledger.currencies._residue_prices import ResiduePrices
+from bursar.ledger.currencies._base import Balance, Currency, Line, Price, State
+from bursar.ledger.currencies._residue_prices import Charge, ResiduePrices
 from bursar.ledger.currencies._target import largest
 from bursar.ledger.release import Release
 from bursar.numerics.validate import MAX_COUNT
@@ -51,7 +51,8 @@ class Residue(Currency):
         super().__init__(lines, {"residue": ("residue", "delta"), "basic": ("epsilon", "delta")})
         self.epsilon, self.delta, self.leak = epsilon, delta, leak
         self.prices = ResiduePrices(lines[0], lines[2], float(leak) * (1 - 2.0**-50) / _SLACK)
-        self._basic: dict[object, dict[str, int] | str] = {}
+        self._slack = lines[2].price(Fraction(self.prices.slack))
+        self._basic: dict[Release, dict[str, int] | str] = {}
 
     def terms(self) -> dict[str, str]:
         """The target and the share of δ for leaks."""
@@ -59,45 +60,55 @@ class Residue(Currency):
 
     def ask(self, release: Release, state: State) -> Price:
         """By both ways, as far as they go."""
+        left, charge, reason = state["residue"].left, None, ""
+        if not state["residue"].dead:
+            charge = self.prices.of(release.composition, left)
+            if charge is None:
+                reason = self.prices.why_not(release.composition)
+                # no charge is certified here: it asks for more than is left
+                charge = None if reason else Charge(left + 1, 0)
+        return self._price(release, charge, reason)
+
+    def late(self, release: Release, state: State) -> Price:
+        """A certificate speaks of the order in which releases ran; squares of Gaussians and sums of ε do not."""
+        reason = f"{release.text} is not Gaussian enough to be charged out of its order"
+        charge = None if state["residue"].dead else self.prices.gaussian(release.composition)
+        return self._price(release, charge, "" if charge else reason)
+
+    def _price(self, release: Release, charge: Charge | None, reason: str) -> Price:
         ways: dict[str, dict[str, int]] = {}
-        unable: dict[str, str] = {}
+        unable = {"residue": reason} if reason else {}
+        if charge is not None:
+            ways["residue"] = {"residue": charge.residue, "delta": charge.leak}
         basic = self._plain(release)
         if isinstance(basic, str):
             unable["basic"] = basic
         else:
             ways["basic"] = basic
-        left = state["residue"].left
-        if not state["residue"].dead:
-            charge = self.prices.of(release.composition, left)
-            if charge is not None:
-                ways["residue"] = {"residue": charge.residue, "delta": charge.leak}
-            elif reason := self.prices.why_not(release.composition):
-                unable["residue"] = reason
-            else:  # no charge is certified here: it asks for more than is left
-                ways["residue"] = {"residue": left + 1, "delta": 0}
-        return Price(ways, unable, frozenset({"residue", "delta"}))
+        together = {}
+        if len(ways) == 2 and self.prices.knows_losses(release.composition):
+            # one leak, counted once, and the certificates beside it (proofs/residue.md §5)
+            together["delta"] = ways["residue"]["delta"] + max(ways["basic"]["delta"] - ways["residue"]["delta"], 0)
+            together["delta"] += self._slack * release.composition.count if ways["basic"]["delta"] else 0
+        return Price(ways, unable, together, frozenset({"residue", "delta"}))
 
-    def fits(self, release: Release, state: State) -> int:
-        """Band by band: within one, equal releases cost the same."""
-        counts = [0]
-        basic = self._plain(release)
-        living = self.living(state)
-        if "basic" in living and not isinstance(basic, str):
-            rooms = [state[line].left // amount for line, amount in basic.items() if amount]
-            counts.append(min(rooms, default=MAX_COUNT))
-        if "residue" in living:
-            counts.append(self.prices.repeats(release.composition, state["residue"].left, state["delta"].left))
-        return max(counts)
+    def alike(self, release: Release, state: State) -> int:
+        """Within a band equal releases cost the same."""
+        return MAX_COUNT if state["residue"].dead else self.prices.alike(release.composition, state["residue"].left)
+
+    def shrinks(self, line: str, balance: Balance) -> bool:
+        """A charge is valid at the allowance it was made at and at larger ones, never at smaller ones."""
+        return line != "residue" or balance.spent == 0
 
     def _plain(self, release: Release) -> dict[str, int] | str:
         """Σε and Σδ, or why there are none."""
-        if release.key not in self._basic:
+        if release not in self._basic:
             try:
                 ways = {"epsilon": 0, "delta": 0}
                 for promise, count in release.promises(ApproxDP):
                     ways["epsilon"] += count * self.lines["epsilon"].price(Fraction(promise.epsilon))
                     ways["delta"] += count * self.lines["delta"].price(Fraction(promise.delta))
-                self._basic[release.key] = ways
+                self._basic[release] = ways
             except ConversionRefused as refusal:
-                self._basic[release.key] = str(refusal)
-        return self._basic[release.key]
+                self._basic[release] = str(refusal)
+        return self._basic[release]

@@ -24,6 +24,8 @@ _CELLS = 16  # per standard deviation of the narrower Gaussian
 _FINEST = 96
 _SMALLEST_REST = 1 / 64  # of B: with less left than this the cells would be too many
 _CLOSE = 5e-4  # of the charge: how near the smallest one the search goes
+_LARGEST = 8.0  # of B: with more, e^x and the tails of the Gaussian leave the range of floats
+_FAINT = 1e-188  # bounds whatever underflows
 _MOST = 4_000_000  # evaluations in one test
 
 Array = Any
@@ -64,7 +66,7 @@ def smallest_charge(law: ResidueLaw, allowance: float, slack: float) -> float | 
 def certified(law: ResidueLaw, allowance: float, charge: float, slack: float) -> bool:
     """Whether the charge provably suffices at this allowance. ``allowance`` and ``charge`` are exact floats."""
     rest = allowance - charge
-    if not (0 < charge < allowance and rest >= _SMALLEST_REST**2 * allowance):
+    if not (0 < charge < allowance <= _LARGEST**2 and rest >= _SMALLEST_REST**2 * allowance and slack > 1e-150):
         return False
     # rounding: the Gaussian on the right a little narrower than B, the one on the left a little wider than B′
     big, small = math.sqrt(allowance) * (1 - 4 * UNIT), math.sqrt(rest) * (1 + 4 * UNIT)
@@ -119,7 +121,7 @@ def _values(x: Array, mean: float, half: float) -> tuple[tuple[Array, Array, Arr
     density = np.exp(-0.5 * z * z) / (math.sqrt(2 * math.pi) * mean)
     second = density - below
     third = second - density * z / mean
-    error = NORMAL * (above + below * (1 + half) + density * half * half * (1 + half * np.abs(z) / mean))
+    error = NORMAL * (above + below * (1 + half) + density * half * half * (1 + half * np.abs(z) / mean)) + _FAINT
     return (above - below, -below, second, third), error
 
 

@@ -1,0 +1,200 @@
+"""The residue certificate against balls: no certified charge may be too small."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb
+
+import bursar as b
+from bursar.guarantees.gdp import gaussian_delta
+from bursar.ledger.amounts import PARTS
+from bursar.ledger.currencies import currency_of
+from bursar.ledger.currencies._residue_prices import RUNGS, rung_below
+from bursar.ledger.currencies.residue import Residue
+from bursar.losses import Loss
+from bursar.losses.residue import certified, law_of_directions, smallest_charge
+from bursar.numerics.balls import ball, working
+from bursar.numerics.trusted import NORMAL, normal_cdf
+
+BITS = 160
+
+
+def excess(losses: list[tuple[arb, arb]], before: Fraction, after: Fraction, x: float) -> arb:
+    """Σ p·δ_{B′}(x − l) − δ_B(x) in balls."""
+    big, small = ball(before).sqrt(), ball(after).sqrt()
+    left = sum((mass * gaussian_delta(small, arb(x) - loss) for loss, mass in losses), arb(0))
+    return left - gaussian_delta(big, arb(x))
+
+
+def places(reach: float, seed: int) -> list[float]:
+    """Where the inequality is tried: both signs, dense near 0, some at random."""
+    rng = random.Random(seed)
+    even = [reach * j / 24 for j in range(-24, 25)]
+    return even + [rng.gauss(0, reach / 4) for _ in range(24)]
+
+
+def random_table(rng: random.Random) -> b.Mechanism:
+    """Two columns of a random pair, sometimes with an outcome that only one of them can produce."""
+    size = rng.randint(2, 4)
+    scale = 10 ** rng.uniform(-2.5, 0)
+    weights = [rng.uniform(0.2, 1) for _ in range(size)]
+    p = [w * np.exp(scale * rng.uniform(-1, 1)) for w in weights]
+    fractions_p = [Fraction(w / sum(p)).limit_denominator(10**9) for w in p]
+    fractions_q = [Fraction(w / sum(weights)).limit_denominator(10**9) for w in weights]
+    leak = Fraction(rng.choice([0, 0, 1]), 10 ** rng.randint(10, 13))
+    rest_p, rest_q = 1 - sum(fractions_p[1:]) - leak, 1 - sum(fractions_q[1:])
+    return b.Table([rest_p, *fractions_p[1:], leak], [rest_q, *fractions_q[1:], Fraction(0)])
+
+
+def check(mechanism: b.Mechanism, currency: Residue, band: int, seed: int) -> bool:
+    """The charge at a rung against balls, in both directions; False where there is none."""
+    with working(BITS):
+        charge = currency.prices.charge(mechanism, band)
+        if charge is None:
+            return False
+        unit, leak_unit = currency.lines["residue"].unit, currency.lines["delta"].unit
+        before = RUNGS[band] * unit
+        after = before - charge.residue * unit
+        if after < 0:
+            return False
+        allowed = charge.leak * leak_unit
+        directions = mechanism.losses()
+        for direction in (directions.remove, directions.add):
+            atoms = [(atom.loss, atom.mass) for atom in direction.atoms()]
+            reach = 8 * float(before) ** 0.5 + max(abs(float(loss)) for loss, _ in atoms)
+            for x in places(reach, seed):
+                assert not excess(atoms, before, after, x) + direction.infinite_mass() > ball(allowed), (
+                    mechanism,
+                    band,
+                    x,
+                )
+    return True
+
+
+def campaign(seeds: range) -> int:
+    """How many random charges were checked."""
+    checked = 0
+    for seed in seeds:
+        rng = random.Random(seed)
+        terms = {"epsilon": Fraction(rng.randint(1, 60), 10), "delta": Fraction(1, 10 ** rng.randint(2, 12))}
+        currency = currency_of("residue", terms)
+        assert isinstance(currency, Residue)
+        for _ in range(3):
+            kind = rng.randrange(3)
+            mechanism: b.Mechanism
+            if kind == 0:
+                mechanism = b.RandomizedResponse(epsilon=Fraction(rng.randint(1, 400), 1000))
+            elif kind == 1:
+                mechanism = b.LeakyRandomizedResponse(
+                    epsilon=Fraction(rng.randint(1, 400), 1000), delta=Fraction(1, 10 ** rng.randint(9, 14))
+                )
+            else:
+                mechanism = random_table(rng)
+            checked += check(mechanism, currency, rng.randrange(0, 30), seed)
+    return checked
+
+
+def test_charges_against_balls() -> None:
+    """Random tables, leaks and responses at random rungs and targets: the inequality holds at every place tried."""
+    assert campaign(range(40)) > 60
+
+
+@pytest.mark.soak
+def test_charges_against_balls_at_length() -> None:
+    """The same, thousands of times."""
+    assert campaign(range(1000, 2500)) > 2000
+
+
+def smooth_excess(loss: Loss, mean: float, before: Fraction, after: Fraction, x: float, seed: int) -> float:
+    """E[δ_{B′}(x − L)] − δ_B(x) for a loss with a density, by Monte Carlo with the same draws for every x."""
+    rng = np.random.default_rng(seed)
+    sample = loss.sample(rng, 200_000)
+    small, big = float(after) ** 0.5, float(before) ** 0.5
+    z = (x - sample) / small
+    values = normal_cdf(small / 2 - z) - np.exp(x - sample) * normal_cdf(-small / 2 - z)
+    y = x / big
+    right = normal_cdf(big / 2 - y) - np.exp(x) * normal_cdf(-big / 2 - y)
+    return float(values.mean() - right - 5 * values.std() / np.sqrt(len(values)))
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [b.Laplace(scale=10.0), b.PoissonSampled(b.Gaussian(sigma=2.0), rate=0.05), b.DiscreteLaplace(scale=8.0)],
+)
+def test_smooth_charges_against_samples(mechanism: b.Mechanism) -> None:
+    """For losses with densities: no excess beyond five standard errors, near where the test is tight."""
+    currency = currency_of("residue", {"epsilon": 3, "delta": "1e-5"})
+    assert isinstance(currency, Residue)
+    for band in (0, 6):
+        charge = currency.prices.charge(mechanism, band)
+        assert charge is not None
+        unit = currency.lines["residue"].unit
+        before, after = RUNGS[band] * unit, (RUNGS[band] - charge.residue) * unit
+        for direction in (mechanism.losses().remove, mechanism.losses().add):
+            for x in (-0.5, 0.0, 0.3, 0.8, 1.5):
+                assert smooth_excess(direction, 0.0, before, after, x, 7) <= 0
+
+
+def test_the_certificate_refuses_charges_that_are_too_small() -> None:
+    """Two percent less than the smallest charge found has no certificate, and balls show that it is wrong."""
+    law = law_of_directions(b.RandomizedResponse(epsilon=0.1).losses(), 1e-17)
+    charge = smallest_charge(law, 0.5, 1e-17)
+    assert charge is not None
+    assert certified(law, 0.5, charge, 1e-17)
+    assert not certified(law, 0.5, 0.98 * charge, 1e-17)
+    with working(BITS):
+        atoms = [(a.loss, a.mass) for a in b.RandomizedResponse(epsilon=0.1).losses().remove.atoms()]
+        small = Fraction(0.98 * charge)
+        assert any(
+            excess(atoms, Fraction(1, 2), Fraction(1, 2) - small, x) > 0 for x in np.linspace(0, 4, 200).tolist()
+        )
+
+
+def test_a_charge_serves_every_larger_allowance() -> None:
+    """The certificate of a rung also holds above it, which is what makes prices constant between rungs."""
+    law = law_of_directions(b.Laplace(scale=10.0).losses(), 1e-17)
+    charge = smallest_charge(law, 0.1, 1e-17)
+    assert charge is not None
+    for larger in (0.11, 0.2, 0.7, 2.0):
+        assert certified(law, larger, charge * (1 + 1e-3), 1e-17)
+
+
+def test_rungs() -> None:
+    """They fall from the whole allowance, and the one below is found."""
+    assert RUNGS[0] == PARTS
+    assert all(high > low for high, low in zip(RUNGS, RUNGS[1:], strict=False))
+    assert rung_below(PARTS) == 0
+    assert rung_below(PARTS - 1) == 1
+    assert rung_below(RUNGS[-1] - 1) is None
+
+
+def test_gaussians_cost_their_squares() -> None:
+    """Gaussian releases subtract μ² exactly, declared or not."""
+    currency = currency_of("residue", {"epsilon": 1, "delta": "1e-6"})
+    assert isinstance(currency, Residue)
+    line = currency.lines["residue"]
+    for mechanism in (b.Gaussian(sigma=50), b.Declared(b.GDP(Fraction(1, 50)))):
+        charge = currency.prices.charge(mechanism, 3)
+        assert charge is not None
+        assert charge.residue <= line.price(Fraction(1, 2500))
+
+
+def test_trust_in_the_normal_distribution() -> None:
+    """Φ and e^x·Φ as computed are within their trusted error, at places of every size."""
+    rng = random.Random(5)
+    with working(BITS):
+        for _ in range(3000):
+            a = rng.choice([rng.uniform(-37.5, 8), rng.gauss(0, 3)])
+            near = float(normal_cdf(np.array([a]))[0])
+            exact = (-arb(a) / arb(2).sqrt()).erfc() / 2
+            assert abs(arb(near) - exact) <= NORMAL / 8 * exact
+            x, mean = rng.uniform(-30, 60), 10 ** rng.uniform(-2, 0.7)
+            z = x / mean - mean / 2
+            if -37.5 < -z - mean:
+                product = float(np.exp(np.array([x]))[0] * normal_cdf(np.array([-z - mean]))[0])
+                truth = arb(x).exp() * ((arb(x) / arb(mean) + arb(mean) / 2) / arb(2).sqrt()).erfc() / 2
+                assert abs(arb(product) - truth) <= NORMAL * truth
