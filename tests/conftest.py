@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,3 +25,23 @@ def widened(printed: str) -> tuple[Fraction, Fraction]:
 def _widened() -> object:
     """The function above, for tests that read golden values."""
     return widened
+
+
+sys.path.insert(0, str(Path(__file__).parent / "ledger"))
+_FIGURES = 20  # lines of the reliability report when every test of the ledger ran
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Forget the figures of earlier runs."""
+    import reliability
+
+    if not hasattr(session.config, "workerinput"):
+        reliability.clear()
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Write RELIABILITY.md, when all tests ran and passed."""
+    import reliability
+
+    if not hasattr(session.config, "workerinput") and exitstatus == 0 and reliability.count() >= _FIGURES:
+        reliability.write()

@@ -53,8 +53,10 @@ class Model:
             names += [n for n, s in self.scopes.items() if s.kind == "block" and s.parent == root]
         return names
 
-    def expire(self) -> None:
-        """Give back what is past its time."""
+    def expire(self, name: str = "data") -> None:
+        """Give back what is past its time, when a request is about a scope of the root."""
+        if name not in self.scopes:
+            return
         for held in self.reservations.values():
             if held.status == OPEN and held.expires <= self.now:
                 self.end(held, "expired")
@@ -87,7 +89,7 @@ class Model:
 
     def spend(self, name: str, each: Fraction, count: int, key: str) -> str:
         """Charge."""
-        self.expire()
+        self.expire(name)
         if (known := self.keyed(key, ("spend", name, each, count))) is not None:
             return known
         names = self.take(name, each * count)
@@ -102,7 +104,7 @@ class Model:
 
     def reserve(self, name: str, each: Fraction, count: int, ttl: int, key: str) -> str:
         """Hold; the reservation is known by its key."""
-        self.expire()
+        self.expire(name)
         if (known := self.keyed(key, ("reserve", name, each, count, ttl))) is not None:
             return known
         names = self.take(name, each * count)

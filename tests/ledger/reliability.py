@@ -42,6 +42,11 @@ def write() -> None:
     REPORT.write_text(tables[False] + tables[True], encoding="utf-8")
 
 
+def count() -> int:
+    """How many lines there are."""
+    return len(list(FOLDER.glob("*.json")))
+
+
 def clear() -> None:
     """Forget earlier runs."""
     for file in FOLDER.glob("*.json"):

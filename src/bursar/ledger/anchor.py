@@ -8,12 +8,14 @@ claim is exactly this: tampering and rollback are evident to whoever holds an an
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from bursar.errors import LedgerHalted
 from bursar.ledger.stores._base import Head, Reader
 
+_END = " ;"  # no name has it
 _LONGEST = 1 << 20  # bytes, before the file is written anew with the last anchors only
 
 
@@ -25,10 +27,12 @@ class Anchored(NamedTuple):
 
 
 class AnchorFile:
-    """A text file with one line for each anchor: seq, hash, root."""
+    """A text file with one line for each anchor: seq, hash, root, and a mark that a torn line lacks."""
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self._file = -1
+        self._lock = threading.Lock()
 
     def read(self) -> dict[str, Anchored]:
         """The last anchor of each root; a line that a crash cut off is left out."""
@@ -38,32 +42,56 @@ class AnchorFile:
         except FileNotFoundError:
             return {}
         anchors: dict[str, Anchored] = {}
-        for line in text[: text.rfind("\n") + 1].splitlines():
-            seq, hash, root = line.split(" ", 2)
-            anchors[root] = Anchored(int(seq), hash)
+        for line in text.splitlines():
+            if line.endswith(_END):
+                seq, hash, root = line.removesuffix(_END).split(" ", 2)
+                # processes may append in another order than they committed
+                if root not in anchors or int(seq) >= anchors[root].seq:
+                    anchors[root] = Anchored(int(seq), hash)
         return anchors
 
     def append(self, heads: Mapping[str, Head]) -> None:
         """After a commit."""
-        text = "".join(f"{head.seq} {head.hash} {root}\n" for root, head in heads.items())
-        file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        try:
-            if os.fstat(file).st_size > _LONGEST:
+        text = "".join(f"{head.seq} {head.hash} {root}{_END}\n" for root, head in heads.items())
+        with self._lock:
+            if self._opened() > _LONGEST:
                 self._rewrite()
-                os.close(file)
-                file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
-            os.write(file, text.encode())
-        finally:
-            os.close(file)
+                self._opened()
+            os.write(self._file, text.encode())
+
+    def _opened(self) -> int:
+        """Make sure that the file is the one of that name, and say how long it is."""
+        try:
+            named = os.stat(self.path)
+        except FileNotFoundError:
+            named = None
+        if self._file >= 0 and named is not None:
+            mine = os.fstat(self._file)
+            if (mine.st_ino, mine.st_dev) == (named.st_ino, named.st_dev):
+                return mine.st_size
+        self.close()
+        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o644)
+        size = os.fstat(self._file).st_size
+        if size:
+            os.lseek(self._file, size - 1, os.SEEK_SET)
+            if os.read(self._file, 1) != b"\n":  # a crash left a part of a line
+                os.write(self._file, b"\n")
+        return size
 
     def _rewrite(self) -> None:
         anchors = self.read()
-        fresh = f"{self.path}.new"
+        fresh = f"{self.path}.{os.getpid()}"
         with open(fresh, "w", encoding="utf-8") as file:
-            file.writelines(f"{seq} {hash} {root}\n" for root, (seq, hash) in anchors.items())
+            file.writelines(f"{seq} {hash} {root}{_END}\n" for root, (seq, hash) in anchors.items())
             file.flush()
             os.fsync(file.fileno())
         os.replace(fresh, self.path)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
 
 def behind(reader: Reader, anchors: Mapping[str, Anchored]) -> dict[str, str]:

@@ -25,6 +25,7 @@ class Books:
         self.keys: dict[str, int] = {}
         self.released: dict[tuple[str, str], int] = {}
         self.problems: list[str] = []
+        self.epoch = 0
 
     def apply(self, root: str, seq: int, kind: str, key: str, body: str) -> None:
         """One entry."""
@@ -45,6 +46,7 @@ class Books:
                 self.problems.append(f"entry {seq} takes {scope}.{line} beyond its limit")
             lines[scope, line] = (limit, spent, held, dead, window)
         self._count(content, kind, names)
+        self.epoch += "scopes" in content or kind == "restore"
         if "scopes" in content:
             for given in content["scopes"]:
                 self.scopes[given[0]] = ScopeRow(*given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -115,6 +116,17 @@ def quote(posting: Posting, names: Sequence[str], release: Release) -> Quote:
 
 class View(Posting):
     """A posting that only looks."""
+
+    looking = True
+
+    def lines(self, scope: Scope) -> dict[str, Balance]:
+        """As whoever writes next will find them: what has expired is no longer held."""
+        state = super().lines(scope)
+        if any(balance.held for balance in state.values()):
+            for row in self.tx.due(scope.row.root, self.now):
+                for line, kept in json.loads(row.detail)["held"].get(scope.name, {}).items():
+                    state[line] = state[line]._replace(held=state[line].held - kept)
+        return state
 
     def __init__(self, reader: Reader, posting: Posting) -> None:
         super().__init__(reader, posting.chain, posting.catalogue, posting.now, posting.seen)  # type: ignore[arg-type]

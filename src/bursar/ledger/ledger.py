@@ -407,6 +407,7 @@ class Ledger:
             posting.prepare(requests)
             for request in requests:
                 request.outcome = request.failure = None
+                request.remembered = False
                 posting.run(request)
         return posting
 
@@ -435,6 +436,8 @@ class Ledger:
 
     def shut(self) -> None:
         """Let go of the store."""
+        if self._anchors is not None:
+            self._anchors.close()
         self.store.close()
 
     def __enter__(self) -> Self:

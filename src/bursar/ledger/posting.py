@@ -49,6 +49,8 @@ class Request:
     """The scopes it is about."""
     reservation: str | None = None
     text: str = ""
+    remembered: bool = False
+    """Whether its key has been written: the first of its entries answers for it."""
     outcome: Any = None
     failure: BaseException | None = None
 
@@ -92,6 +94,14 @@ class Catalogue:
         self._known[name] = (head.epoch, scope, path(scope, reader))
         return scope, self._known[name][2], head
 
+    def root(self, name: str, reader: Reader) -> str | None:
+        """The root of a scope, which never changes."""
+        known = self._known.get(name)
+        if known is not None:
+            return known[1].row.root
+        row = reader.scope(name)
+        return None if row is None else row.root
+
     def known(self, name: str) -> Scope | None:
         """A scope that was met before."""
         found = self._known.get(name)
@@ -101,24 +111,26 @@ class Catalogue:
 class Posting:
     """One transaction's work."""
 
+    looking = False
+    """Whether it may not write."""
+
     def __init__(self, tx: Transaction, chain: Chain, catalogue: Catalogue, now: int, seen: dict[str, Head]) -> None:
         self.tx, self.chain, self.catalogue, self.now, self.seen = tx, chain, catalogue, now, seen
         self.heads: dict[str, Head] = {}
         """The ends of the chains that this transaction has lengthened."""
         self.posted: list[tuple[str, int, Effects]] = []
+        self._expired: set[str] = set()
 
     def prepare(self, requests: Sequence[Request]) -> None:
         """Lock the roots of all requests at once and in order, so that batches never wait for each other in a ring."""
         roots = set()
         for request in requests:
             for name in request.names:
-                row = self.tx.scope(name)
-                if row is not None:
-                    roots.add(row.root)
+                if (root := self.catalogue.root(name, self.tx)) is not None:
+                    roots.add(root)
             if request.reservation is not None and (kept := self.tx.reservation(request.reservation)) is not None:
                 roots.add(kept.root)
         self.tx.lock(sorted(roots))
-        self.expire(sorted(roots))
 
     def run(self, request: Request) -> None:
         """Perform a request, or find what became of it before."""
@@ -173,6 +185,8 @@ class Posting:
         scopes = [self.scope(name) for name in every]
         for scope in scopes:
             self.usable(scope)
+            if any(balance.held for balance in self.tx.balances(scope.name).values()):
+                self.expire(scope.row.root)
         measures = {(scope.unit, scope.relation) for scope in scopes}
         if len(measures) > 1:
             said = " and ".join(f"{unit} under {relation}" for unit, relation in sorted(measures))
@@ -220,7 +234,8 @@ class Posting:
         self.tx.append(entry, digest, epoch)
         self.heads[root] = Head(seq, at, digest, epoch)
         self.posted.append((root, seq, draft.effects))
-        if request is not None and self.tx.key(request.key) is None:
+        if request is not None and not request.remembered:
+            request.remembered = True
             self.tx.remember(request.key, root, seq)
         return Chained(entry, digest)
 
@@ -245,7 +260,6 @@ class Posting:
 
     def _body(self, request: Request | None, draft: Draft) -> str:
         content: dict[str, Any] = dict(draft.extra)
-        content["effect"] = [effect_row(*effect) for effect in draft.effects]
         if draft.released is not None:
             content["released"] = draft.released
         if draft.reservation is not None:
@@ -253,17 +267,20 @@ class Posting:
             content["reservation"] = [row.id, row.status, str(row.expires), row.detail]
         if draft.scopes:
             content["scopes"] = [list(row) for row in draft.scopes]
-        text = canonical(content)
+        effects = ",".join([_effect_text(*effect) for effect in draft.effects])
+        rest = f",{canonical(content)[1:-1]}" if content else ""
         # the request stands last, as it was given, so that a replay compares texts
-        return f'{text[:-1]},"request":{request.text if request is not None else "null"}}}'
+        return f'{{"effect":[{effects}]{rest},"request":{request.text if request is not None else "null"}}}'
 
-    def expire(self, roots: Sequence[str]) -> None:
-        """Release what is left of reservations whose time has passed."""
+    def expire(self, root: str) -> None:
+        """Release what is left of reservations whose time has passed; asked only where something is held."""
         from bursar.ledger.reserving import released_reservation
 
-        for root in roots:
-            for row in self.tx.due(root, self.now):
-                self.post(None, "expire", root, released_reservation(self, row, "expired"))
+        if root in self._expired or self.looking:
+            return
+        self._expired.add(root)
+        for row in self.tx.due(root, self.now):
+            self.post(None, "expire", root, released_reservation(self, row, "expired"))
 
     def _not_behind(self, root: str, head: Head | None) -> None:
         """Halt where the store has lost entries that this process has seen."""
@@ -277,6 +294,15 @@ class Posting:
 def effect_row(scope: str, line: str, before: Balance, after: Balance) -> list[Any]:
     """A change as the journal writes it: scope, line, then limit, spent, held, dead and window before and after."""
     return [scope, line, *_plain(before), *_plain(after)]
+
+
+def _effect_text(scope: str, line: str, before: Balance, after: Balance) -> str:
+    """The same as JSON: names are plain, and numbers whole."""
+    limit0, spent0, held0, dead0, window0 = before
+    limit, spent, held, dead, window = after
+    return (
+        f'["{scope}","{line}",{limit0},{spent0},{held0},{dead0:d},{window0},{limit},{spent},{held},{dead:d},{window}]'
+    )
 
 
 def _plain(balance: Balance) -> tuple[int, int, int, int, int]:

@@ -111,6 +111,7 @@ def _open(posting: Posting, id: str) -> ReservationRow:
     row = posting.tx.reservation(id)
     if row is None:
         raise ReservationClosed(f"there is no reservation {id!r}")
+    posting.expire(row.root)
     if row.status == "expired" or (row.status == "open" and row.expires <= posting.now):
         raise ReservationExpired(f"reservation {id} has expired: what it held was given back")
     if row.status != "open":

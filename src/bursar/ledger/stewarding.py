@@ -54,6 +54,7 @@ def set_limit(
 ) -> Receipt:
     """Raise or lower a limit. The unit stays; what is spent stays; a dead way stays dead."""
     scope = posting.scope(name)
+    posting.expire(scope.row.root)
     if scope.row.status == "closed":
         posting.usable(scope)
     if scope.kind == "block":
@@ -135,14 +136,18 @@ def _too_much(posting: Posting, request: Request, scope: Scope, refusal: Refusal
 
 def read_past(text: str) -> list[Release]:
     """Past releases from CSV: a column ``what`` (the text form), and perhaps ``count`` and ``delta``."""
-    rows = csv.DictReader(io.StringIO(text))
-    if rows.fieldnames is None or "what" not in rows.fieldnames:
+    try:
+        table = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        columns, rows = table.fieldnames, list(table)
+    except csv.Error as problem:
+        raise InputError(f"this is no CSV table: {problem}", argument="file") from None
+    if columns is None or "what" not in columns:
         raise InputError("the first line must name the columns, and one of them must be 'what'", argument="file")
     found = []
     for number, row in enumerate(rows, start=2):
         try:
             count = int((row.get("count") or "1").strip())
-            release = release_of(row["what"].strip(), (row.get("delta") or "").strip() or None)
+            release = release_of((row["what"] or "").strip(), (row.get("delta") or "").strip() or None)
             found.append(release_of(release.composition * count, release.delta) if count != 1 else release)
         except (ValueError, InputError) as problem:
             raise InputError(f"line {number}: {problem}", argument="file") from None

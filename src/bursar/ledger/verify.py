@@ -79,7 +79,7 @@ def _fold(reader: Reader, chain: Chain, root: str, books: Books, problems: list[
             return count
         prev, seq, at, count = digest, entry.seq, entry.at, count + 1
     head = reader.head(root)
-    if head is None or (head.seq, head.hash, head.at) != (seq, prev, at):
+    if head is None or (head.seq, head.hash, head.at, head.epoch) != (seq, prev, at, books.epoch):
         problems.append(f"{root}: the journal ends at entry {seq}, its head says otherwise")
     return count
 

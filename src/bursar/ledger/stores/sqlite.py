@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import apsw
@@ -81,7 +81,7 @@ class SqliteStore(Store):
             raise StorageFailed(f"{self.path}: this file system has no write-ahead log")
         connection.execute(f"PRAGMA synchronous = {self._synchronous}")
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA wal_autocheckpoint = 4000")
+        connection.execute("PRAGMA wal_autocheckpoint = 1000")
         return connection
 
     def _migrate(self) -> None:
@@ -152,10 +152,10 @@ class SqliteStore(Store):
     def close(self) -> None:
         """Close the connections."""
         with self._mutex, self._reads:
-            if os.getpid() == self._pid:
-                self._writer.close()
-                if self._reader is not None:
-                    self._reader.close()
+            for connection in (self._reader, self._writer) if os.getpid() == self._pid else ():
+                if connection is not None:
+                    with suppress(apsw.Error):  # a checkpoint may fail; what was acknowledged is in the log
+                        connection.close()
             self._lock.close()
 
     def _check_process(self) -> None:
@@ -170,7 +170,7 @@ def _durable() -> Iterator[None]:
         yield
     except apsw.FullError as problem:
         raise StorageFailed(f"the disk is full, nothing was charged: {problem}") from problem
-    except (apsw.CorruptError, apsw.NotADBError) as problem:
+    except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as problem:
         raise LedgerHalted(f"the file is damaged: {problem}") from problem
     except apsw.ConstraintError as problem:
         raise StorageFailed(f"the store refused: {problem}") from problem

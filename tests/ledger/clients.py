@@ -1,0 +1,89 @@
+"""Processes that spend: run as ``python clients.py VERB …``, so that each is a process of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from fractions import Fraction
+
+import bursar as b
+from bursar.ledger.ledger import Ledger
+
+
+def crowd(url: str, anchor: str, name: str, threads: int, attempts: int, parts: int) -> None:
+    """Many threads spend 1/parts of the scope each time; prints how many were admitted and refused."""
+    admitted, refused = [0] * threads, [0] * threads
+    with Ledger(url, anchor=anchor, alert=None) as ledger:
+        charge = b.Declared(b.PureDP(Fraction(1, parts)))
+
+        def work(number: int) -> None:
+            for attempt in range(attempts):
+                try:
+                    ledger.spend("data", charge, key=f"{name}-{number}-{attempt}")
+                    admitted[number] += 1
+                except b.BudgetExceeded:
+                    refused[number] += 1
+
+        workers = [threading.Thread(target=work, args=(number,)) for number in range(threads)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+    print(sum(admitted), sum(refused), flush=True)
+
+
+def endless(url: str, name: str, point: str) -> None:
+    """Spend for ever, printing each key once it is acknowledged; die at a named point on the third charge."""
+    count = iter(range(10**9))
+
+    def die() -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    with Ledger(url, alert=None) as ledger:
+        if point != "random":
+            _arm(point, die)
+        for number in count:
+            key = f"{name}-{number}"
+            ledger.spend("data", b.Declared(b.PureDP(Fraction(1, 10**6))), key=key)
+            print(key, flush=True)
+
+
+def _arm(point: str, die: object) -> None:
+    """Break a step of the commit on its third use."""
+    from bursar.ledger.anchor import AnchorFile
+    from bursar.ledger.batch import GroupCommit
+    from bursar.ledger.stores import sqlite
+
+    places = {
+        "before the writes": (sqlite._Write, "flush", False),
+        "between two writes": (sqlite._Write, "_write", True),
+        "before the commit": (sqlite._Write, "flush", True),
+        "after the commit": (AnchorFile, "append", False),
+        "after the anchor": (AnchorFile, "append", True),
+        "before the answer": (GroupCommit, "_run", True),
+    }
+    owner, method, after = places[point]
+    uses_before = 11 if method == "_write" else 2  # a commit writes five times
+    original = getattr(owner, method)
+    uses = iter(range(10**9))
+
+    def deadly(*arguments: object, **options: object) -> object:
+        third = next(uses) >= uses_before
+        if third and not after:
+            die()  # type: ignore[operator]
+        result = original(*arguments, **options)
+        if third and after:
+            die()  # type: ignore[operator]
+        return result
+
+    setattr(owner, method, deadly)
+
+
+if __name__ == "__main__":
+    verb, *rest = sys.argv[1:]
+    if verb == "crowd":
+        crowd(rest[0], rest[1], rest[2], *map(int, rest[3:]))
+    else:
+        endless(*rest)

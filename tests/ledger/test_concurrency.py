@@ -1,0 +1,159 @@
+"""Many spenders, one budget: never more than the limit, whatever the interleaving."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bursar as b
+from bursar.ledger.amounts import PARTS
+from bursar.ledger.ledger import Ledger
+
+CLIENTS = Path(__file__).with_name("clients.py")
+
+
+def storm(url: str, folder: Path, processes: int, threads: int, attempts: int, parts: int) -> int:
+    """All at once; checks the sums, and returns how many attempts were made."""
+    anchor = str(folder / "anchor")
+    with Ledger(url, anchor=anchor, alert=None) as ledger:
+        ledger.open("data", epsilon=1)
+        running = [
+            subprocess.Popen(
+                [sys.executable, str(CLIENTS), "crowd", url, anchor, f"p{n}", str(threads), str(attempts), str(parts)],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for n in range(processes)
+        ]
+        outputs = [process.communicate(timeout=500)[0].split() for process in running]
+        assert all(process.returncode == 0 for process in running)
+        admitted = sum(int(output[0]) for output in outputs)
+        refused = sum(int(output[1]) for output in outputs)
+        assert admitted + refused == processes * threads * attempts
+        charge = -(-PARTS // parts)
+        assert admitted == min(PARTS // charge, processes * threads * attempts)
+        state = ledger.show("data").line("epsilon")
+        assert state.spent * PARTS == admitted * charge
+        assert state.spent <= 1
+        found = ledger.verify()
+        assert found, str(found)
+        return admitted + refused
+
+
+@pytest.mark.parametrize(
+    ("kind", "processes", "threads", "attempts"),
+    [("sqlite", 2, 16, 160), ("sqlite", 8, 4, 80), ("postgres", 2, 16, 120), ("postgres", 16, 2, 60)],
+)
+def test_no_overspend_among_processes(
+    kind: str, processes: int, threads: int, attempts: int, tmp_path: Path, request: Any, figures: Any
+) -> None:
+    """Processes and threads spend a scope beyond its end: exactly what fits is admitted."""
+    url = f"sqlite:///{tmp_path}/budget.db" if kind == "sqlite" else request.getfixturevalue("postgres")
+    tried = storm(url, tmp_path, processes, threads, attempts, processes * threads * attempts * 2 // 3)
+    figures("concurrent spending beyond the limit", f"{kind}, {processes} processes of {threads} threads", tried, 0)
+
+
+def test_no_overspend_among_threads(figures: Any) -> None:
+    """The same in memory, with thirty-two threads."""
+    admitted = []
+    with Ledger("memory://", alert=None) as ledger:
+        ledger.open("data", epsilon=1)
+        charge = b.Declared(b.PureDP("1/5040"))
+
+        def work() -> None:
+            for _ in range(250):
+                try:
+                    admitted.append(ledger.spend("data", charge))
+                except b.BudgetExceeded:
+                    continue
+
+        threads = [threading.Thread(target=work) for _ in range(32)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(admitted) == 5040
+        assert ledger.show("data").line("epsilon").left == 0
+    figures("concurrent spending beyond the limit", "memory, 32 threads", 8000, 0)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    ("kind", "processes", "threads", "attempts"),
+    [("sqlite", 4, 32, 3000), ("sqlite", 32, 4, 1000), ("postgres", 8, 32, 1500)],
+)
+def test_no_overspend_at_length(
+    kind: str, processes: int, threads: int, attempts: int, tmp_path: Path, request: Any, figures: Any
+) -> None:
+    """A million attempts in all."""
+    url = f"sqlite:///{tmp_path}/budget.db" if kind == "sqlite" else request.getfixturevalue("postgres")
+    tried = storm(url, tmp_path, processes, threads, attempts, processes * threads * attempts * 2 // 3)
+    figures("concurrent spending, at length", f"{kind}, {processes} processes of {threads} threads", tried, 0)
+
+
+def naive(url: str, spend: Callable[[Any], bool], clients: int, attempts: int) -> tuple[int, int]:
+    """A broken ledger under the same storm: how many were admitted, and what its table says."""
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE TABLE naive (spent BIGINT)")
+        connection.execute("INSERT INTO naive VALUES (0)")
+    admitted = [0] * clients
+    start = threading.Barrier(clients)
+
+    def work(number: int) -> None:
+        with psycopg.connect(url) as mine:
+            start.wait()
+            for _ in range(attempts):
+                admitted[number] += spend(mine)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with psycopg.connect(url) as connection:
+        row = connection.execute("SELECT spent FROM naive").fetchone()
+    assert row is not None
+    return sum(admitted), int(row[0])
+
+
+LIMIT = 60
+
+
+def check_then_add(connection: Any) -> bool:
+    """Reads, compares, adds: two may read before either adds."""
+    with connection.transaction():
+        (spent,) = connection.execute("SELECT spent FROM naive").fetchone()
+        if spent + 1 > LIMIT:
+            return False
+        connection.execute("SELECT pg_sleep(0.001)")
+        connection.execute("UPDATE naive SET spent = spent + 1")
+        return True
+
+
+def read_modify_write(connection: Any) -> bool:
+    """Writes back what it computed: additions disappear."""
+    with connection.transaction():
+        (spent,) = connection.execute("SELECT spent FROM naive").fetchone()
+        if spent + 1 > LIMIT:
+            return False
+        connection.execute("SELECT pg_sleep(0.001)")
+        connection.execute("UPDATE naive SET spent = %s", (spent + 1,))
+        return True
+
+
+@pytest.mark.parametrize("spend", [check_then_add, read_modify_write])
+def test_naive_patterns_are_caught(spend: Callable[[Any], bool], postgres: str) -> None:
+    """Negative controls: with eight clients both let more through than the limit."""
+    from reliability import record
+
+    admitted, _ = naive(postgres, spend, 8, 40)
+    assert admitted > LIMIT
+    record("concurrent spending", f"PostgreSQL, {spend.__name__.replace('_', ' ')}", 320, admitted - LIMIT, control=True)
