@@ -16,9 +16,8 @@ is removed (L = ln A) and p = −t where it is added (L = −ln A). The derivati
 
 from __future__ import annotations
 
-import copy
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -58,19 +57,17 @@ class SampledIntegral:
 
     def __init__(self, sigma: Ball, rate: Ball, count: int, log_delta: float, *, removed: bool) -> None:
         self.count, self.removed = count, removed
-        self.sigma, self.rate = float(sigma), float(rate)
+        self.exact, self.sigma, self.rate = (sigma, rate), float(sigma), float(rate)
         # every reading of σ and q lies within this relative distance of the float
         self.spread = UNIT * 4 + max(relative_radius(sigma), relative_radius(rate))
         if self.spread > 1e-12:
             raise ArithmeticError("the parameters are not known precisely enough")
-        self.tolerance = 25.0 + math.log(count)
         self.cut = math.inf
-        self.given_up = arb(0)
+        self.given_up, self.lost = arb(0), 0.0
         self.soft = self.sigma
         # a Gaussian guess of the tilt and of the frequencies that will be asked for
-        variance = count * self.rate**2 * math.expm1(min(1 / self.sigma**2, 50.0))
+        variance = rough_variance(self.sigma, self.rate, count)
         tilt = math.sqrt(2 * max(-log_delta, 1.0) / variance)
-        self.usual = (min(3.6 * tilt, 400.0), min(45 / math.sqrt(variance), 300.0))
         self.variance = variance
         if removed:
             depth = max(28.0 + math.log(count) - log_delta, 1.0)
@@ -81,7 +78,14 @@ class SampledIntegral:
             b = (sigma * sigma + arb(self.soft) ** 2).sqrt()
             kappa = (1 - rate) * normal.cdf(-arb(self.cut) / b) + rate * normal.cdf((1 - arb(self.cut)) / b)
             self.given_up = (count * kappa).upper()
-        self.whole = True
+            self.lost = float(self.given_up) / count  # by one copy
+        self.heavy = self._heavy()
+        # where sums stay well below the saddle they lose digits to δ
+        crowded = tilt > 0.9 * self.heavy
+        self.tolerance = (32.0 if crowded else 25.0) + math.log(count)
+        self.usual = (min(3.6 * tilt, 400.0), min(45 / math.sqrt(variance), 300.0))
+        if crowded:
+            self.usual = (self.heavy, 0.0)
         # what the modulus grows by at frequency 0 (proofs/contour.md §4), apart from a power of A below 0
         self._base = _THETAS**2 * self.sigma**2 / 2
         if removed:
@@ -89,19 +93,13 @@ class SampledIntegral:
         self._grids: list[Grid] = []
         self._growths: dict[tuple[float, float], Array] = {}
 
-    def bulk(self, cut: float) -> SampledIntegral:
-        """The part of the law below an earlier cut, equally soft: a smaller measure, whose mass is not near 1."""
-        part = copy.copy(self)
-        part.cut, part.given_up, part.whole = min(cut, self.cut), arb(0), False
-        part._grids, part._growths = [part._cut_earlier(grid, self.cut) for grid in self._grids], {}
-        return part
-
-    def _cut_earlier(self, grid: Grid, before: float) -> Grid:
-        """The same nodes with the masses of an earlier cut."""
-        z, was = (self.cut - grid.x) / self.soft, (before - grid.x) / self.soft
-        doubt = (ULPS + 8) * UNIT * (1 + np.where(z < 9, 1 + z * z, 0.0))
-        log_mass = grid.log_mass + _log_normal_cdf(z) - _log_normal_cdf(was)
-        return replace(grid, log_mass=log_mass, mass_error=grid.mass_error + doubt)
+    def _heavy(self) -> float:
+        """The tilt at which φ·A^{1+τ} is as large far away, at the cut or before, as at 0."""
+        if not self.removed:
+            return math.inf
+        far = min(self.cut, 1 + 2 * self.sigma**2 * math.log(1 / self.rate))
+        loss = math.log1p(self.rate * math.expm1(min((2 * far - 1) / (2 * self.sigma**2), 600.0)))
+        return max(far * far / (2 * self.sigma**2 * loss) - 1, 1.0) if loss > 0 else math.inf
 
     def log_cut(self, x: Array) -> Array:
         """A lower bound of ln Φ((c − x)/a), nearly the value: −0.8·e^{−z²/2} ≤ ln Φ(z) for z ≥ 1, else crudely."""
@@ -244,10 +242,9 @@ class SampledIntegral:
             return math.inf
         far = 2 * math.exp(min(self._far_exponent(edge, order), 700.0)) / (slope * self.sigma * math.sqrt(2 * math.pi))
         # the moment is at least 1 up to what the cut takes from the mean loss, tilted (proofs/contour.md §4)
-        if float(self.given_up) / self.count * (1 + tau) * (1 + self.cut + 10 * self.sigma) / self.sigma**2 > 0.01:
+        if self.lost * (1 + tau) * (1 + self.cut + 10 * self.sigma) / self.sigma**2 > 0.01:
             return math.inf
-        # the bulk of a law has at least two thirds of it
-        return SAFETY * (1.1 if self.whole else 1.6) * (quadrature + math.exp(-low * low / 2) + far)
+        return SAFETY * 1.1 * (quadrature + math.exp(-low * low / 2) + far)
 
     def losses(self, u: Array) -> tuple[Array, Array]:
         """A bound of the absolute error of ln A at the nodes, and ln A."""
@@ -258,6 +255,11 @@ class SampledIntegral:
         slope = self.rate * (grown + 1) / (1 + y)
         error = 4 * (self.spread + UNIT) * np.abs(u) * slope + (ULPS + 4) * (UNIT + self.spread) * np.abs(y) / (1 + y)
         return SAFETY * (error + (ULPS + 2) * UNIT * np.abs(loss)), loss
+
+
+def rough_variance(sigma: float, rate: float, count: int) -> float:
+    """q²(e^{1/σ²} − 1) a copy: the variance of A without the record, and about that of the loss."""
+    return count * rate**2 * math.expm1(min(1 / sigma**2, 50.0))
 
 
 def _log_normal_cdf(z: Array) -> Array:
