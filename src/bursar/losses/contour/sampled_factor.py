@@ -14,7 +14,7 @@ from bursar.losses.answer import Losses
 from bursar.losses.contour.factors import Care, Decay, Factor, Moments, chernoff_constant
 from bursar.losses.contour.sampled_decay import sampled_decay
 from bursar.losses.contour.sampled_integral import Grid, SampledIntegral, rough_variance
-from bursar.losses.contour.sampled_law import Tilted, at_reach, expm1_terms, log_moment, tilted, weight_errors
+from bursar.losses.contour.sampled_law import Tilted, at_reach, log_moment, tilted, weight_errors
 from bursar.losses.sampled_gaussian import _Add, _Remove
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
@@ -40,11 +40,17 @@ class SampledFactor(Factor):
     def rough(self, tau: float) -> tuple[float, float, float]:
         """From the nodes."""
         grid = self.integral.grid(tau, 0.0)
-        log_weights = grid.log_mass + tau * grid.loss
-        top = float(log_weights.max())
-        weights = np.exp(log_weights - top)
+        exponent = tau * grid.loss
+        top = max(float(exponent[0]), float(exponent[-1]), 0.0)
+        if top < 600:
+            terms = grid.mass * np.expm1(exponent)
+            weights, k = terms + grid.mass, math.log1p(float(terms.sum()))
+        else:
+            log_weights = grid.log_mass + exponent
+            top = float(log_weights.max())
+            weights = np.exp(log_weights - top)
+            k = top + math.log(float(weights.sum()))
         total = float(weights.sum())
-        k = math.log1p(float(expm1_terms(grid, tau).sum())) if top < 1 else top + math.log(total)
         mean = float(weights @ grid.loss) / total
         variance = float(weights @ np.square(grid.loss - mean)) / total
         return self.count * k, self.count * mean, self.count * variance
@@ -67,7 +73,7 @@ class SampledFactor(Factor):
         if float(log_weights.max()) >= 300:
             return [self.count * log_moment(self.integral, grid, tilt)[0] for tilt in tilts]
         errors = weight_errors(grid, taus, exponents, log_weights)
-        mass, small = np.exp(grid.log_mass), np.abs(exponents) < 1
+        mass, small = grid.mass, np.abs(exponents) < 1
         grown = np.exp(log_weights)
         terms = np.where(small, mass * np.expm1(np.where(small, exponents, 0.0)), grown - mass)
         values, sizes = terms.sum(axis=1), np.abs(terms)

@@ -47,6 +47,7 @@ class Grid:
     x: Array
     loss: Array
     log_mass: Array
+    mass: Array
     loss_error: Array
     mass_error: Array
     step: float
@@ -140,7 +141,8 @@ class SampledIntegral:
             z = (self.cut - x) / self.soft
             log_mass = log_mass + loss + _log_normal_cdf(z)
             mass_error = mass_error + loss_error + (ULPS + 8) * UNIT * (1 + np.where(z < 9, 1 + z * z, 0.0))
-        return Grid(tau, reach, x, loss if self.removed else -loss, log_mass, loss_error, mass_error, step)
+        signed = loss if self.removed else -loss
+        return Grid(tau, reach, x, signed, log_mass, np.exp(log_mass), loss_error, mass_error, step)
 
     def growth(self, tau: float, reach: float) -> Array:
         """Remembered, where it takes work."""

@@ -151,6 +151,6 @@ def weight_errors(grid: Grid, tau: Array, exponent: Array, log_weights: Array) -
 def expm1_terms(grid: Grid, tau: float) -> Array:
     """p·(e^{τL} − 1), without overflow where p is tiny and e^{τL} huge."""
     exponent = tau * grid.loss
-    mass = np.exp(grid.log_mass)
     small = np.abs(exponent) < 1
-    return np.where(small, mass * np.expm1(np.where(small, exponent, 0.0)), np.exp(grid.log_mass + exponent) - mass)
+    near = grid.mass * np.expm1(np.where(small, exponent, 0.0))
+    return np.where(small, near, np.exp(grid.log_mass + exponent) - grid.mass)
