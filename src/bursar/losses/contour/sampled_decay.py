@@ -109,7 +109,7 @@ def _by_rungs(integral: SampledIntegral, law: Tilted, tau: float, layers: Decay,
     # the variance of the law itself: what the grid says, and what quadrature and window may leave out of it
     variance = 1.01 * law.variance + law.missing * (2 * law.variance + 36 + 4 * _edge(law) ** 2)
     try:
-        grid = integral.make(tau, far, 2.0 + math.log(count))
+        grid = integral.make(tau, far, max(2.0 + math.log(count), 6.0))
     except ArithmeticError:  # too many nodes
         return near
     c, d, error_c, error_d = tilted(integral, grid, tau, far).centred(rungs)

@@ -23,14 +23,13 @@ from typing import Any
 import numpy as np
 from flint import arb
 
+from bursar.losses.contour.sampled_growth import THETAS, phase_growth
 from bursar.numerics import normal
 from bursar.numerics.balls import Ball
 from bursar.numerics.lattice import short
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
-_THETAS = np.array([0.06, 0.25, 0.7, 1.4, 2.5])
-_NEAR, _BEYOND = np.linspace(0.0, 1.0, 97), np.linspace(0.0, 1.0, 41)[1:]
-_LOG_COSINES = np.log(np.cos(_THETAS / 2))
+_LOG_COSINES = np.log(np.cos(THETAS / 2))
 _MOST_NODES = 60_000
 
 Array = Any
@@ -88,9 +87,9 @@ class SampledIntegral:
         if crowded:
             self.usual = (self.heavy, 0.0)
         # what the modulus grows by at frequency 0 (proofs/contour.md §4), apart from a power of A below 0
-        self._base = _THETAS**2 * self.sigma**2 / 2
+        self._base = THETAS**2 * self.sigma**2 / 2
         if removed:
-            self._base = self._base + (_THETAS * self.sigma**2 / self.soft) ** 2 / 2
+            self._base = self._base + (THETAS * self.sigma**2 / self.soft) ** 2 / 2
         self._grids: list[Grid] = []
         self._growths: dict[tuple[float, float], Array] = {}
 
@@ -125,10 +124,10 @@ class SampledIntegral:
         tau.
         """
         square = self.sigma * self.sigma
-        low, high = self._window(tau)
+        low, high = self.window(tau)
         # only to choose the step: what the grid leaves out is bounded for each tilt that uses it
         growth = self.growth(tau if least is None else least, reach)
-        gain = 2 * math.pi * _THETAS * square
+        gain = 2 * math.pi * THETAS * square
         step = short(0.97 * float((gain / (np.maximum(growth, 0.0) + tolerance)).max()), 5)
         first, last = math.floor(low / step), math.ceil(high / step)
         if last - first > _MOST_NODES:
@@ -149,7 +148,7 @@ class SampledIntegral:
         if reach == 0:
             return self._base if self.removed else self._base - tau * _LOG_COSINES
         if (tau, reach) not in self._growths:
-            self._growths[tau, reach] = self._growth(tau, reach)
+            self._growths[tau, reach] = self.growth(tau, 0.0) + phase_growth(self, tau, reach)
         return self._growths[tau, reach]
 
     def _known_growth(self, tau: float, reach: float) -> Array | None:
@@ -161,51 +160,8 @@ class SampledIntegral:
                 return known
         return None
 
-    def _growth(self, tau: float, reach: float) -> Array:
-        """ln of N_θ relative to the moment, for each θ: the modulus grows by e^{θ²σ²/2} (the density), e^{(θσ²/a)²/2}
-        (the cut), cos(θ/2)^{−τ} (a power of A below 0) and e^{s·|arg A|} (the phase), which is averaged over the
-        tilted law by an upper sum.
-        """
-        square, base = self.sigma * self.sigma, self.growth(tau, 0.0)
-        x = self._line(tau, reach)
-        cells = np.diff(x)
-        u = np.minimum((2 * x - 1) / (2 * square), 600.0)
-        odds = self.rate * np.exp(u)
-        angle = np.arctan2(
-            np.multiply.outer(np.sin(_THETAS), odds), 1 - self.rate + np.multiply.outer(np.cos(_THETAS), odds)
-        )
-        power = (1 + tau) if self.removed else -tau
-        height = -x * x / (2 * square) + power * (
-            self.losses(u)[1] + np.maximum((2 * x - 1) / (2 * square) - 600.0, 0.0)
-        )
-        upper, lower = height, height
-        if self.removed:
-            z = np.maximum((x - self.cut) / self.soft, 0.0)
-            upper, lower = height - 0.5 * z * z, height + self.log_cut(x)  # Φ(−z) ≤ e^{−z²/2}
-        # on a cell the logarithm is a concave function plus a convex one: the first may rise above its ends, the second
-        # sag below
-        rise = cells * cells / 8 * (1 / square + (1 / self.soft**2 if self.removed else 0.0))
-        sag = cells * cells / 8 * abs(power) / (4 * square * square)
-        top = np.maximum(upper[1:], upper[:-1]) + rise + (sag if power < 0 else 0.0) + np.log(cells)
-        bottom = np.minimum(lower[1:], lower[:-1]) - (sag if power > 0 else 0.0) + np.log(cells)
-        shape = top + reach * angle[:, 1:]
-        peak = shape.max(axis=1, keepdims=True)
-        mass = peak[:, 0] + np.log(np.exp(shape - peak).sum(axis=1))
-        lead = float(bottom.max())
-        return base + np.maximum(mass - lead - math.log(float(np.exp(bottom - lead).sum())), 0.0) + 0.01
-
-    def _line(self, tau: float, reach: float) -> Array:
-        """Cells for the sums in `growth`: fine in the window, coarse beyond, as far as e^{s·θ} could lift the tail."""
-        low, high = self._window(tau)
-        lifted = 2 * (reach * float(_THETAS[-1]) + self.tolerance + 3)
-        if self.removed:
-            far = high + math.sqrt(lifted / (1 / self.sigma**2 + 1 / self.soft**2))
-        else:
-            far = self.sigma * math.sqrt(lifted - 2 * tau * math.log1p(-self.rate))
-        return np.concatenate([low + (high - low) * _NEAR, high + (max(far, 1.01 * high) - high) * _BEYOND])
-
-    def _window(self, tau: float) -> tuple[float, float]:
-        """Wide enough for every tilt up to tau; how much it leaves out is `_missing`'s business."""
+    def window(self, tau: float) -> tuple[float, float]:
+        """Wide enough for every tilt up to tau; how much it leaves out is `missing`'s business."""
         if not self.removed:
             edge = self.sigma * math.sqrt(2 * (self.tolerance - tau * math.log1p(-self.rate)))
             return -edge, edge
@@ -225,7 +181,7 @@ class SampledIntegral:
 
     def missing(self, grid: Grid, tau: float, reach: float) -> float:
         """What quadrature and window leave out, relative to the moment: normal tails are at most ½e^{−z²/2}."""
-        gain = 2 * math.pi * _THETAS * self.sigma**2 / grid.step
+        gain = 2 * math.pi * THETAS * self.sigma**2 / grid.step
         growth = self._known_growth(tau, reach) if reach > 0 else None
         depth = math.inf if growth is None else float((growth - gain).min())
         if depth > 2 - self.tolerance:  # none, or not close enough
