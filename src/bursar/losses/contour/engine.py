@@ -126,7 +126,8 @@ class Contour:
         self.chernoff = {tilt: up(k + chernoff_constant(tilt)) for tilt, k in zip(high, others, strict=True)}
         for tilt in ladder:
             if tilt < 0:
-                bound = sum((factor.mirror(-1 - tilt) for factor in self.factors), chernoff_constant(-1 - tilt))
+                mirrored = -1 - arb(tilt)  # exact, where a float might round
+                bound = sum((factor.mirror(mirrored) for factor in self.factors), chernoff_constant(mirrored))
                 self.chernoff[tilt] = up(bound)
 
     def _period(self, epsilon: float, log_delta: float) -> float:

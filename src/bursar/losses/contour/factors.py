@@ -78,7 +78,7 @@ class Factor(ABC):
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
         """K of all copies at real tilts, most closely at the first."""
 
-    def mirror(self, tilt: float) -> Ball:
+    def mirror(self, tilt: Ball) -> Ball:
         """An upper bound of K of all copies at −1 − tilt, for a tilt > 0."""
         raise NoContour("no cumulants below −1 are known")
 
@@ -108,9 +108,9 @@ class GaussianFactor(Factor):
         """τ(τ + 1)μ²/2."""
         return [arb(tau) * (arb(tau) + 1) * self.mu_square / 2 for tau in tilts]
 
-    def mirror(self, tilt: float) -> Ball:
+    def mirror(self, tilt: Ball) -> Ball:
         """K(−1 − t) = K(t)."""
-        return self.cumulants([tilt])[0]
+        return tilt * (tilt + 1) * self.mu_square / 2
 
     def moments(self, tau: float, frequencies: Array) -> Moments:
         """t(t + 1)μ²/2."""
@@ -216,7 +216,7 @@ def _least_gap(z: Array) -> Array:
     return np.maximum(np.minimum(square * (1 / 6 - square / 120), 1 - 0.2173), 1 - 1 / np.maximum(z, 1.0))
 
 
-def chernoff_constant(tilt: float) -> Ball:
+def chernoff_constant(tilt: float | Ball) -> Ball:
     """ln of sup_x (1 − e^{−x})e^{−τx} = τ^τ/(1+τ)^{1+τ}."""
     t = arb(tilt)
     return t * t.log() - (1 + t) * (1 + t).log()

@@ -60,7 +60,7 @@ class SampledFactor(Factor):
         grid = self.integral.grid(float(tilts.max()), 0.0)
         return self.count * np.log(np.exp(grid.log_mass + np.multiply.outer(tilts, grid.loss)).sum(axis=1))
 
-    def mirror(self, tilt: float) -> Ball:
+    def mirror(self, tilt: Ball) -> Ball:
         """Of the law without the record tilted by −t, whose variance is known: see `without_record`."""
         return self.count * without_record(self.integral.exact, tilt)
 
@@ -128,7 +128,7 @@ class SampledFactor(Factor):
         return self._law
 
 
-def without_record(parameters: tuple[Ball, Ball], tilt: float) -> Ball:
+def without_record(parameters: tuple[Ball, Ball], tilt: float | Ball) -> Ball:
     """An upper bound of ln E[A^{−t}], x ~ N(0, σ²): as A has mean 1, least value 1 − q and variance q²(e^{1/σ²} − 1),
     at most ln(1 + ((1−q)^{−t} − 1 − qt)·(e^{1/σ²} − 1)) (proofs/contour.md §2).
     """

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from flint import arb
 
 from bursar.losses.contour.factors import Factor, NoContour
 
@@ -54,7 +55,9 @@ class Scales:
         self.lows, self.depths = np.empty(0), np.empty(0)
         if all(factor.mirrored for factor in factors):
             self.lows = -1 - _BELOW * 8 / spread
-            depths = np.array([float(sum(factor.mirror(-1 - tilt) for factor in factors)) for tilt in self.lows])
+            depths = np.array(
+                [float(sum(factor.mirror(arb(-1 - tilt)) for factor in factors)) for tilt in self.lows.tolist()]
+            )
             self.depths = np.where(np.isfinite(depths), depths, np.inf)
 
     def choose(self, epsilon: float, log_delta: float) -> tuple[float, tuple[float, ...]]:
