@@ -55,8 +55,18 @@ class Sampled:
         return sum(parts, acb(0)).log()
 
 
-def delta(parts: Sequence[tuple[object, int]], epsilon: arb, tau: float, spread: float, *, fine: float = 1.0) -> arb:
-    """δ(ε) of a composition, from a contour at τ; ``spread`` is the standard deviation of the tilted total loss."""
+def delta(
+    parts: Sequence[tuple[object, int]],
+    epsilon: arb,
+    tau: float,
+    spread: float,
+    *,
+    fine: float = 1.0,
+    small: str = "1e-22",
+) -> arb:
+    """δ(ε) of a composition, from a contour at τ; ``spread`` is the standard deviation of the tilted total loss, and
+    terms are left out from where they stay ``small`` beside the sum.
+    """
     step = arb(0.3 / fine) / arb(spread * 3)
     total, j, quiet = arb(0), 0, 0
     while quiet < 6 and j < 20_000:
@@ -64,7 +74,7 @@ def delta(parts: Sequence[tuple[object, int]], epsilon: arb, tau: float, spread:
         k = sum((count * part.log_moment(t) for part, count in parts), acb(0))
         term = ((k - epsilon * t).exp() / (t * (t + 1))).real
         total += term / 2 if j == 0 else term
-        quiet = quiet + 1 if abs(term) < abs(total) * arb("1e-22") else 0
+        quiet = quiet + 1 if abs(term) < abs(total) * arb(small) else 0
         j += 1
     return total * step / arb.pi()
 

@@ -28,12 +28,15 @@ Array = Any
 Decay = Callable[[Array], Array]
 
 
+class NoContour(Exception):
+    """The engine cannot serve this composition within its limits."""
+
+
 class Care(Enum):
     """How closely to look at the decay: more care costs time and saves nodes."""
 
     LEAST = 0
-    USUAL = 1
-    MOST = 2
+    MOST = 1
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,10 @@ class Factor(ABC):
     """By how much the factor may lower δ at most."""
     smooth: bool = True
     """Whether its moments decay along the line."""
+    heavy: float = math.inf
+    """The tilt beyond which far, rare losses outweigh the near ones."""
+    mirrored: bool = False
+    """Whether cumulants at tilts below −1 are known, and the masses of both laws are 1 but for what is given up."""
 
     @abstractmethod
     def rough(self, tau: float) -> tuple[float, float, float]:
@@ -63,9 +70,17 @@ class Factor(ABC):
         """A first guess of the variance of all copies."""
         return self.rough(1.0)[2]
 
+    def rough_cumulants(self, tilts: Array) -> Array:
+        """K of all copies at several real tilts, in floats."""
+        return np.array([self.rough(tilt)[0] for tilt in tilts.tolist()])
+
     @abstractmethod
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
         """K of all copies at real tilts, most closely at the first."""
+
+    def mirror(self, tilt: Ball) -> Ball:
+        """An upper bound of K of all copies at −1 − tilt, for a tilt > 0."""
+        raise NoContour("no cumulants below −1 are known")
 
     @abstractmethod
     def moments(self, tau: float, frequencies: Array) -> Moments:
@@ -82,6 +97,7 @@ class GaussianFactor(Factor):
 
     mu_square: Ball
     count: int = 1
+    mirrored = True
 
     def rough(self, tau: float) -> tuple[float, float, float]:
         """Quadratic."""
@@ -91,6 +107,10 @@ class GaussianFactor(Factor):
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
         """τ(τ + 1)μ²/2."""
         return [arb(tau) * (arb(tau) + 1) * self.mu_square / 2 for tau in tilts]
+
+    def mirror(self, tilt: Ball) -> Ball:
+        """K(−1 − t) = K(t)."""
+        return tilt * (tilt + 1) * self.mu_square / 2
 
     def moments(self, tau: float, frequencies: Array) -> Moments:
         """t(t + 1)μ²/2."""
@@ -189,14 +209,17 @@ def uniform_decay(ways: Sequence[Array], count: int) -> Decay:
 
 
 def _least_gap(z: Array) -> Array:
-    """The smallest 1 − |sin y/y| over y ≥ z: |sinc| falls to 0 at π, and later stays below 0.2173 and below 1/y.
-
-    Near 0 it is the start of the series, whose next term is positive, so that nothing cancels.
+    """A lower bound of 1 − |sinc(y)| for all y ≥ z: up to √10 it is at least y²/6 − y⁴/120, which rises; from π on
+    |sinc| stays below 0.2173; and everywhere it stays below 1/y.
     """
-    small = np.square(np.minimum(z, 1e-2))
-    middle = np.clip(z, 1e-2, math.pi)
-    near = np.where(z < 1e-2, small / 6 - np.square(small) / 120, np.minimum(1 - np.sin(middle) / middle, 1 - 0.2173))
-    return np.where(z < math.pi, near, np.maximum(1 - 0.2173, 1 - 1 / np.maximum(z, 1.0)))
+    square = np.minimum(np.square(z), 10.0)
+    return np.maximum(np.minimum(square * (1 / 6 - square / 120), 1 - 0.2173), 1 - 1 / np.maximum(z, 1.0))
+
+
+def chernoff_constant(tilt: float | Ball) -> Ball:
+    """ln of sup_x (1 − e^{−x})e^{−τx} = τ^τ/(1+τ)^{1+τ}."""
+    t = arb(tilt)
+    return t * t.log() - (1 + t) * (1 + t).log()
 
 
 def factor_of(loss: Loss, count: int, log_delta: float) -> Factor | None:

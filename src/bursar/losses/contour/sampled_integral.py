@@ -16,22 +16,20 @@ is removed (L = ln A) and p = −t where it is added (L = −ln A). The derivati
 
 from __future__ import annotations
 
-import copy
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from flint import arb
 
+from bursar.losses.contour.sampled_growth import THETAS, phase_growth
 from bursar.numerics import normal
 from bursar.numerics.balls import Ball
 from bursar.numerics.lattice import short
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
-_THETAS = np.array([0.06, 0.25, 0.7, 1.4, 2.5])
-_NEAR, _BEYOND = np.linspace(0.0, 1.0, 97), np.linspace(0.0, 1.0, 41)[1:]
-_LOG_COSINES = np.log(np.cos(_THETAS / 2))
+_LOG_COSINES = np.log(np.cos(THETAS / 2))
 _MOST_NODES = 60_000
 
 Array = Any
@@ -48,6 +46,7 @@ class Grid:
     x: Array
     loss: Array
     log_mass: Array
+    mass: Array
     loss_error: Array
     mass_error: Array
     step: float
@@ -58,19 +57,17 @@ class SampledIntegral:
 
     def __init__(self, sigma: Ball, rate: Ball, count: int, log_delta: float, *, removed: bool) -> None:
         self.count, self.removed = count, removed
-        self.sigma, self.rate = float(sigma), float(rate)
+        self.exact, self.sigma, self.rate = (sigma, rate), float(sigma), float(rate)
         # every reading of σ and q lies within this relative distance of the float
         self.spread = UNIT * 4 + max(relative_radius(sigma), relative_radius(rate))
         if self.spread > 1e-12:
             raise ArithmeticError("the parameters are not known precisely enough")
-        self.tolerance = 25.0 + math.log(count)
         self.cut = math.inf
-        self.given_up = arb(0)
+        self.given_up, self.lost = arb(0), 0.0
         self.soft = self.sigma
         # a Gaussian guess of the tilt and of the frequencies that will be asked for
-        variance = count * self.rate**2 * math.expm1(min(1 / self.sigma**2, 50.0))
+        variance = rough_variance(self.sigma, self.rate, count)
         tilt = math.sqrt(2 * max(-log_delta, 1.0) / variance)
-        self.usual = (min(3.6 * tilt, 400.0), min(45 / math.sqrt(variance), 300.0))
         self.variance = variance
         if removed:
             depth = max(28.0 + math.log(count) - log_delta, 1.0)
@@ -81,27 +78,28 @@ class SampledIntegral:
             b = (sigma * sigma + arb(self.soft) ** 2).sqrt()
             kappa = (1 - rate) * normal.cdf(-arb(self.cut) / b) + rate * normal.cdf((1 - arb(self.cut)) / b)
             self.given_up = (count * kappa).upper()
-        self.whole = True
+            self.lost = float(self.given_up) / count  # by one copy
+        self.heavy = self._heavy()
+        # where sums stay well below the saddle they lose digits to δ
+        crowded = tilt > 0.9 * self.heavy
+        self.tolerance = (32.0 if crowded else 25.0) + math.log(count)
+        self.usual = (min(3.6 * tilt, 400.0), min(45 / math.sqrt(variance), 300.0))
+        if crowded:
+            self.usual = (self.heavy, 0.0)
         # what the modulus grows by at frequency 0 (proofs/contour.md §4), apart from a power of A below 0
-        self._base = _THETAS**2 * self.sigma**2 / 2
+        self._base = THETAS**2 * self.sigma**2 / 2
         if removed:
-            self._base = self._base + (_THETAS * self.sigma**2 / self.soft) ** 2 / 2
+            self._base = self._base + (THETAS * self.sigma**2 / self.soft) ** 2 / 2
         self._grids: list[Grid] = []
         self._growths: dict[tuple[float, float], Array] = {}
 
-    def bulk(self, cut: float) -> SampledIntegral:
-        """The part of the law below an earlier cut, equally soft: a smaller measure, whose mass is not near 1."""
-        part = copy.copy(self)
-        part.cut, part.given_up, part.whole = min(cut, self.cut), arb(0), False
-        part._grids, part._growths = [part._cut_earlier(grid, self.cut) for grid in self._grids], {}
-        return part
-
-    def _cut_earlier(self, grid: Grid, before: float) -> Grid:
-        """The same nodes with the masses of an earlier cut."""
-        z, was = (self.cut - grid.x) / self.soft, (before - grid.x) / self.soft
-        doubt = (ULPS + 8) * UNIT * (1 + np.where(z < 9, 1 + z * z, 0.0))
-        log_mass = grid.log_mass + _log_normal_cdf(z) - _log_normal_cdf(was)
-        return replace(grid, log_mass=log_mass, mass_error=grid.mass_error + doubt)
+    def _heavy(self) -> float:
+        """The tilt at which φ·A^{1+τ} is as large far away, at the cut or before, as at 0."""
+        if not self.removed:
+            return math.inf
+        far = min(self.cut, 1 + 2 * self.sigma**2 * math.log(1 / self.rate))
+        loss = math.log1p(self.rate * math.expm1(min((2 * far - 1) / (2 * self.sigma**2), 600.0)))
+        return max(far * far / (2 * self.sigma**2 * loss) - 1, 1.0) if loss > 0 else math.inf
 
     def log_cut(self, x: Array) -> Array:
         """A lower bound of ln Φ((c − x)/a), nearly the value: −0.8·e^{−z²/2} ≤ ln Φ(z) for z ≥ 1, else crudely."""
@@ -126,10 +124,10 @@ class SampledIntegral:
         tau.
         """
         square = self.sigma * self.sigma
-        low, high = self._window(tau)
+        low, high = self.window(tau)
         # only to choose the step: what the grid leaves out is bounded for each tilt that uses it
         growth = self.growth(tau if least is None else least, reach)
-        gain = 2 * math.pi * _THETAS * square
+        gain = 2 * math.pi * THETAS * square
         step = short(0.97 * float((gain / (np.maximum(growth, 0.0) + tolerance)).max()), 5)
         first, last = math.floor(low / step), math.ceil(high / step)
         if last - first > _MOST_NODES:
@@ -142,14 +140,15 @@ class SampledIntegral:
             z = (self.cut - x) / self.soft
             log_mass = log_mass + loss + _log_normal_cdf(z)
             mass_error = mass_error + loss_error + (ULPS + 8) * UNIT * (1 + np.where(z < 9, 1 + z * z, 0.0))
-        return Grid(tau, reach, x, loss if self.removed else -loss, log_mass, loss_error, mass_error, step)
+        signed = loss if self.removed else -loss
+        return Grid(tau, reach, x, signed, log_mass, np.exp(log_mass), loss_error, mass_error, step)
 
     def growth(self, tau: float, reach: float) -> Array:
         """Remembered, where it takes work."""
         if reach == 0:
             return self._base if self.removed else self._base - tau * _LOG_COSINES
         if (tau, reach) not in self._growths:
-            self._growths[tau, reach] = self._growth(tau, reach)
+            self._growths[tau, reach] = self.growth(tau, 0.0) + phase_growth(self, tau, reach)
         return self._growths[tau, reach]
 
     def _known_growth(self, tau: float, reach: float) -> Array | None:
@@ -161,51 +160,8 @@ class SampledIntegral:
                 return known
         return None
 
-    def _growth(self, tau: float, reach: float) -> Array:
-        """ln of N_θ relative to the moment, for each θ: the modulus grows by e^{θ²σ²/2} (the density), e^{(θσ²/a)²/2}
-        (the cut), cos(θ/2)^{−τ} (a power of A below 0) and e^{s·|arg A|} (the phase), which is averaged over the
-        tilted law by an upper sum.
-        """
-        square, base = self.sigma * self.sigma, self.growth(tau, 0.0)
-        x = self._line(tau, reach)
-        cells = np.diff(x)
-        u = np.minimum((2 * x - 1) / (2 * square), 600.0)
-        odds = self.rate * np.exp(u)
-        angle = np.arctan2(
-            np.multiply.outer(np.sin(_THETAS), odds), 1 - self.rate + np.multiply.outer(np.cos(_THETAS), odds)
-        )
-        power = (1 + tau) if self.removed else -tau
-        height = -x * x / (2 * square) + power * (
-            self.losses(u)[1] + np.maximum((2 * x - 1) / (2 * square) - 600.0, 0.0)
-        )
-        upper, lower = height, height
-        if self.removed:
-            z = np.maximum((x - self.cut) / self.soft, 0.0)
-            upper, lower = height - 0.5 * z * z, height + self.log_cut(x)  # Φ(−z) ≤ e^{−z²/2}
-        # on a cell the logarithm is a concave function plus a convex one: the first may rise above its ends, the second
-        # sag below
-        rise = cells * cells / 8 * (1 / square + (1 / self.soft**2 if self.removed else 0.0))
-        sag = cells * cells / 8 * abs(power) / (4 * square * square)
-        top = np.maximum(upper[1:], upper[:-1]) + rise + (sag if power < 0 else 0.0) + np.log(cells)
-        bottom = np.minimum(lower[1:], lower[:-1]) - (sag if power > 0 else 0.0) + np.log(cells)
-        shape = top + reach * angle[:, 1:]
-        peak = shape.max(axis=1, keepdims=True)
-        mass = peak[:, 0] + np.log(np.exp(shape - peak).sum(axis=1))
-        lead = float(bottom.max())
-        return base + np.maximum(mass - lead - math.log(float(np.exp(bottom - lead).sum())), 0.0) + 0.01
-
-    def _line(self, tau: float, reach: float) -> Array:
-        """Cells for the sums in `growth`: fine in the window, coarse beyond, as far as e^{s·θ} could lift the tail."""
-        low, high = self._window(tau)
-        lifted = 2 * (reach * float(_THETAS[-1]) + self.tolerance + 3)
-        if self.removed:
-            far = high + math.sqrt(lifted / (1 / self.sigma**2 + 1 / self.soft**2))
-        else:
-            far = self.sigma * math.sqrt(lifted - 2 * tau * math.log1p(-self.rate))
-        return np.concatenate([low + (high - low) * _NEAR, high + (max(far, 1.01 * high) - high) * _BEYOND])
-
-    def _window(self, tau: float) -> tuple[float, float]:
-        """Wide enough for every tilt up to tau; how much it leaves out is `_missing`'s business."""
+    def window(self, tau: float) -> tuple[float, float]:
+        """Wide enough for every tilt up to tau; how much it leaves out is `missing`'s business."""
         if not self.removed:
             edge = self.sigma * math.sqrt(2 * (self.tolerance - tau * math.log1p(-self.rate)))
             return -edge, edge
@@ -225,7 +181,7 @@ class SampledIntegral:
 
     def missing(self, grid: Grid, tau: float, reach: float) -> float:
         """What quadrature and window leave out, relative to the moment: normal tails are at most ½e^{−z²/2}."""
-        gain = 2 * math.pi * _THETAS * self.sigma**2 / grid.step
+        gain = 2 * math.pi * THETAS * self.sigma**2 / grid.step
         growth = self._known_growth(tau, reach) if reach > 0 else None
         depth = math.inf if growth is None else float((growth - gain).min())
         if depth > 2 - self.tolerance:  # none, or not close enough
@@ -244,10 +200,9 @@ class SampledIntegral:
             return math.inf
         far = 2 * math.exp(min(self._far_exponent(edge, order), 700.0)) / (slope * self.sigma * math.sqrt(2 * math.pi))
         # the moment is at least 1 up to what the cut takes from the mean loss, tilted (proofs/contour.md §4)
-        if float(self.given_up) / self.count * (1 + tau) * (1 + self.cut + 10 * self.sigma) / self.sigma**2 > 0.01:
+        if self.lost * (1 + tau) * (1 + self.cut + 10 * self.sigma) / self.sigma**2 > 0.01:
             return math.inf
-        # the bulk of a law has at least two thirds of it
-        return SAFETY * (1.1 if self.whole else 1.6) * (quadrature + math.exp(-low * low / 2) + far)
+        return SAFETY * 1.1 * (quadrature + math.exp(-low * low / 2) + far)
 
     def losses(self, u: Array) -> tuple[Array, Array]:
         """A bound of the absolute error of ln A at the nodes, and ln A."""
@@ -258,6 +213,11 @@ class SampledIntegral:
         slope = self.rate * (grown + 1) / (1 + y)
         error = 4 * (self.spread + UNIT) * np.abs(u) * slope + (ULPS + 4) * (UNIT + self.spread) * np.abs(y) / (1 + y)
         return SAFETY * (error + (ULPS + 2) * UNIT * np.abs(loss)), loss
+
+
+def rough_variance(sigma: float, rate: float, count: int) -> float:
+    """q²(e^{1/σ²} − 1) a copy: the variance of A without the record, and about that of the loss."""
+    return count * rate**2 * math.expm1(min(1 / sigma**2, 50.0))
 
 
 def _log_normal_cdf(z: Array) -> Array:

@@ -8,15 +8,11 @@ from collections.abc import Iterable, Iterator
 from flint import arb
 
 from bursar.losses.answer import Answer, Losses, leak_of
-from bursar.losses.contour.engine import (
-    Contour,
-    Errors,
-    NoContour,
-    choose_tilt,
-    rough_cumulants,
-    tilt_for,
-)
-from bursar.losses.contour.factors import Factor, GaussianFactor, factor_of
+from bursar.losses.contour.engine import Contour, Errors
+from bursar.losses.contour.factors import Factor, GaussianFactor, NoContour, factor_of
+from bursar.losses.contour.saddle import choose_tilt, rough_cumulants, tilt_for
+from bursar.losses.contour.sampled_factor import added_at_most
+from bursar.losses.contour.scales import Scales, guess, two_scales
 from bursar.losses.tilt import Tilts
 from bursar.numerics.balls import Ball, down, up
 
@@ -67,16 +63,39 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer:
         raise NoContour("δ does not exceed what the releases leak")
     log_delta = float(target.log())
     factors = _factors(losses, log_delta)
-    tau, guess = choose_tilt(factors, log_delta)
-    contour, near = _first_contour(factors, leak, guess, log_delta, tau)
-    tau = contour.tau
-    if near > 0 and abs(near - guess) * tau > 0.3 and not contour.precise(near):
-        # The saddle point was a poor guess: choose the nodes anew for the ε that they found.
-        contour = Contour(factors, leak, near, log_delta, tau)
-        near = _newton(contour, near, log_delta)
+    contour, near = _by_scales(factors, leak, log_delta) or _by_saddle(factors, leak, log_delta)
     if near <= 0:
         return _at_zero(losses, delta)
     return _certified(contour, near, delta, log_delta)
+
+
+def _by_saddle(factors: list[Factor], leak: Ball, log_delta: float) -> tuple[Contour, float]:
+    """A contour near the saddle point, and the ε that it finds."""
+    tau, guess = choose_tilt(factors, log_delta)
+    contour, near = _first_contour(factors, leak, guess, log_delta, tau)
+    if near > 0 and abs(near - guess) * contour.tau > 0.3 and not contour.precise(near):
+        # The saddle point was a poor guess: choose the nodes anew for the ε that they found.
+        contour = Contour(factors, leak, near, log_delta, contour.tau)
+        near = _newton(contour, near, log_delta)
+    return contour, near
+
+
+def _by_scales(factors: list[Factor], leak: Ball, log_delta: float) -> tuple[Contour, float] | None:
+    """The same for losses of two scales, whose saddle point says little; None for others."""
+    heavy = two_scales(factors, log_delta)
+    if heavy == math.inf:
+        return None
+    scales, near = Scales(factors, heavy), guess(factors, log_delta)
+    try:
+        for _ in range(4):
+            tau, ladder = scales.choose(near, log_delta)
+            contour = Contour(factors, leak, near, log_delta, tau, ladder=ladder)
+            near = _newton(contour, near, log_delta)
+            if near <= 0 or contour.precise(near):
+                return contour, near
+    except NoContour:
+        pass
+    return None
 
 
 def _first_contour(
@@ -116,25 +135,33 @@ def _shorter(
 
 
 def at_most(losses: Losses, epsilon: float, delta: Ball, tilt: float) -> bool:
-    """Whether δ(ε) of the composed losses is certainly at most δ: by the largest loss, or evaluation."""
+    """Whether δ(ε) of the composed losses is certainly at most δ: by the largest loss, by a Chernoff bound in closed
+    form, or by evaluation.
+    """
     leak, x = leak_of(losses), arb(epsilon)
     if sum((count * loss.support()[1] for loss, count in losses), arb(0)) <= x:
         return bool(leak <= delta)
+    if leak + added_at_most(losses, epsilon) <= delta:
+        return True
     factors = _factors(losses, float(delta.log()) - 1)
-    contour = Contour(factors, leak, epsilon, float(delta.log()), tilt, only_upper=True)
+    # the other direction may have been summed far below its saddle; a Gaussian of this variance has it here
+    own = 0.8 * (epsilon / sum(factor.rough_variance() for factor in factors) - 0.5)
+    contour = Contour(factors, leak, epsilon, float(delta.log()), max(tilt, own), only_upper=True)
     return bool(contour.evaluate(epsilon)[1] <= delta)
 
 
 def _newton(contour: Contour, guess: float, log_delta: float) -> float:
-    near = guess
+    """The root in floats: until steps vanish, or stop shrinking in the rounding of a sum that loses digits."""
+    near, last = guess, math.inf
     for _ in range(30):
         value, slope = contour.rough(near)
         step = (value - log_delta) / slope if slope else math.inf
         if not math.isfinite(step) or abs(near) > 1e300:
             raise NoContour("the search for ε does not settle")
         near -= max(min(step, 0.5 * abs(near) + 1.0), -0.5 * abs(near) - 1.0)
-        if abs(step) <= 1e-14 * abs(near) or near < -1:
+        if abs(step) <= 1e-14 * abs(near) or near < -1 or last < 2 * abs(step) < 2e-7 * abs(near):
             break
+        last = abs(step)
     return near
 
 

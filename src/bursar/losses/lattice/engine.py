@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from flint import arb
 
-from bursar.losses.contour.engine import chernoff_constant
+from bursar.losses.contour.factors import chernoff_constant
 from bursar.losses.lattice.grid import Gridded, NoLattice, TooCoarse, TooFine
 from bursar.losses.lattice.law import Array
 from bursar.numerics.balls import Ball
