@@ -14,6 +14,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
 
 import bursar as b  # noqa: E402
+import ledger  # noqa: E402
 from bursar.theorems import THEOREMS  # noqa: E402
 
 HERE = Path(__file__).parent
@@ -212,6 +213,7 @@ SECTIONS: dict[str, Callable[[], list[str]]] = {
     "Hard and large": hard_cases,
     "Planning": planning,
     "Sweeps": sweeping,
+    **ledger.SECTIONS,
 }
 
 

@@ -13,6 +13,7 @@ import bursar.jobs.counting as counting_module
 from bursar.cli.main import app
 from bursar.guarantees import KINDS
 from bursar.jobs.counting import counting
+from bursar.ledger.currencies import CURRENCIES, NOT_FILTERS
 from bursar.mechanisms import CATALOGUE
 from bursar.plot import counting_figure
 from bursar.theorems import THEOREMS
@@ -49,8 +50,9 @@ def mechanisms() -> str:
 def commands() -> str:
     """Every command with its options."""
     parts = ["# Command line", ""]
-    group = get_command(app)
-    for name, command in group.commands.items():  # type: ignore[attr-defined]
+    top = get_command(app).commands  # type: ignore[attr-defined]
+    below = {f"ledger {name}": command for name, command in top["ledger"].commands.items()}
+    for name, command in {**{n: c for n, c in top.items() if n != "ledger"}, **below}.items():
         parts += [
             f"## `bursar {name}`",
             "",
@@ -62,6 +64,25 @@ def commands() -> str:
             parts.append(f"- {flags}: {getattr(parameter, 'help', '')}")
         parts.append("")
     return "\n".join(parts)
+
+
+def currencies() -> str:
+    """One section a currency, from its module's docstring."""
+    parts = ["# Currencies", "", "What a scope of the ledger may be measured in, and why that is sound.", ""]
+    for name in CURRENCIES:
+        doc = inspect.getdoc(importlib.import_module(f"bursar.ledger.currencies.{name}")) or ""
+        title, _, body = doc.partition("\n")
+        parts += [f"## `{name}`: {title.rstrip('.')}", ""]
+        for line in body.strip().splitlines():
+            label = line.partition(":")[0]
+            parts.append(f"\n**{label}**:{line.partition(':')[2]}" if label in LABELS else line.strip())
+        parts.append("")
+    parts += ["## What is not a currency", ""]
+    reasons: dict[str, list[str]] = {}
+    for name, reason in NOT_FILTERS.items():
+        reasons.setdefault(reason, []).append(f"`{name}`")
+    parts += [f"- {', '.join(names)}: {reason}." for reason, names in reasons.items()]
+    return "\n".join([*parts, ""])
 
 
 def lecture() -> str:
@@ -87,7 +108,13 @@ def lecture() -> str:
     )
 
 
-PAGES = {"theorems.md": theorems, "mechanisms.md": mechanisms, "cli.md": commands, "counting.md": lecture}
+PAGES = {
+    "theorems.md": theorems,
+    "mechanisms.md": mechanisms,
+    "currencies.md": currencies,
+    "cli.md": commands,
+    "counting.md": lecture,
+}
 
 
 def main() -> int:

@@ -9,20 +9,26 @@ from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+TOP = Path(__file__).parent.parent
+README = (TOP / "README.md").read_text(encoding="utf-8")
+GUIDE = (TOP / "docs" / "ledger.md").read_text(encoding="utf-8")
+PYTHON = re.findall(r"```python\n(.*?)```", README + GUIDE, re.DOTALL)
 SHELL = re.findall(r"```text\n\$ bursar (.*?)\n(.*?)```", README, re.DOTALL)
 
 
 @pytest.mark.parametrize("snippet", PYTHON, ids=range(len(PYTHON)))
-def test_snippets_run(snippet: str) -> None:
-    """Every Python snippet runs, and expressions that compare are true."""
+def test_snippets_run(snippet: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every Python snippet of the README and of the ledger's guide runs, and what it says of numbers is true."""
+    monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     exec(snippet, names)
     for line in snippet.splitlines():
         code = line.partition("#")[0].strip()
         if " == " in code:
             assert eval(code, names), code
+        if code.endswith(".fits"):
+            with names["b"].Ledger("sqlite:///budget.db") as ledger:  # type: ignore[attr-defined]
+                assert eval(code, {**names, "ledger": ledger}) == int(line.partition("#")[2].split(":")[0])
 
 
 @pytest.mark.parametrize(("arguments", "shown"), SHELL)

@@ -13,8 +13,8 @@ HEAD = """# Reliability
 
 Written by the tests in `tests/ledger` whenever all of them run (`make test`; `make soak` runs the same campaigns at
 full length). A *loss* is an acknowledged charge that is missing afterwards, a limit that was exceeded, a change of a
-logical value that went unnoticed, or an input that did damage. The negative controls are deliberately broken ledgers: the harness
-must catch them, or its other figures would prove nothing.
+logical value that went unnoticed, or an input that did damage. The negative controls are ledgers broken on purpose: the
+harness must catch them, or its other figures would prove nothing.
 
 | what was done | how | tried | losses |
 |---|---|---:|---:|

@@ -56,6 +56,7 @@ class Adversary:
 
 
 def response(epsilon: float) -> b.Mechanism:
+    """Randomized response."""
     return b.RandomizedResponse(epsilon=epsilon)
 
 

@@ -156,4 +156,6 @@ def test_naive_patterns_are_caught(spend: Callable[[Any], bool], postgres: str) 
 
     admitted, _ = naive(postgres, spend, 8, 40)
     assert admitted > LIMIT
-    record("concurrent spending", f"PostgreSQL, {spend.__name__.replace('_', ' ')}", 320, admitted - LIMIT, control=True)
+    record(
+        "concurrent spending", f"PostgreSQL, {spend.__name__.replace('_', ' ')}", 320, admitted - LIMIT, control=True
+    )

@@ -80,7 +80,7 @@ def test_the_optimal_theorem_is_no_filter() -> None:
 
 
 def test_some_order_within_its_budget_is_no_filter() -> None:
-    """At (4, 1e-6) with orders 8 and 32 an adaptive choice reaches 1.28e-6, though each branch keeps its order's budget."""
+    """At (4, 1e-6) with orders 8 and 32 an adaptive choice reaches 1.28e-6; each branch keeps its order's budget."""
     mpmath.mp.dps = 40
     p1 = 1 / (1 + mpmath.exp(-mpmath.mpf("0.045")))
     first = [(p1, 1 - p1), (1 - p1, p1)]

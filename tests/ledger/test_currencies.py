@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import mpmath
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,7 +62,7 @@ def test_equal_shares_exhaust_a_limit_exactly(k: int) -> None:
 
 
 def test_a_unit_more_is_refused() -> None:
-    """After 10 shares of a tenth nothing is left, and before the last one a single unit more than the rest is refused."""
+    """After ten tenths nothing is left, and before the last one a single unit more than the rest is refused."""
     currency = currency_of("pure", {"epsilon": 1})
     state = currency.opening()
     for _ in range(9):
@@ -218,6 +219,26 @@ def test_golden_statistics_of_old_filters() -> None:
     assert admitted(currency, b.RandomizedResponse(epsilon=0.01)) > 200
     rooted = math.sqrt(2 * math.log(1 / 5e-7) * 200 * 1e-4) + 200 * 1e-4 / 2
     assert math.isclose(rooted, float(GOLDEN["S7.whitehouse.same"]), rel_tol=1e-12)
+    squares, scale = 200 * 1e-4, 1 / (28.04 * math.log(1e6))
+    older = 200 * 0.01 * math.expm1(0.01) / 2 + math.sqrt(
+        2 * (squares + scale) * (1 + math.log1p(squares / scale) / 2) * math.log(2e6)
+    )
+    assert math.isclose(older, float(GOLDEN["S7.rruv16"]), rel_tol=1e-12)
+    assert older > 1
+
+
+def test_golden_martingale() -> None:
+    """A Gaussian step followed by the rest of its allowance is the Gaussian of the whole, by quadrature."""
+    mpmath.mp.dps = 25
+    whole, step, epsilon = mpmath.mpf("1.5"), mpmath.mpf("0.9"), mpmath.mpf(1)
+    rest = mpmath.sqrt(whole**2 - step**2)
+
+    def delta(mean: mpmath.mpf, x: mpmath.mpf) -> mpmath.mpf:
+        return mpmath.ncdf(mean / 2 - x / mean) - mpmath.exp(x) * mpmath.ncdf(-mean / 2 - x / mean)
+
+    found = mpmath.quad(lambda l: mpmath.npdf(l, step**2 / 2, step) * delta(rest, epsilon - l), [-6, -2, 0, 1, 2, 4, 8])
+    assert math.isclose(float(found), float(GOLDEN["S7.gdp.martingale"]), rel_tol=1e-12)
+    assert math.isclose(float(delta(whole, epsilon)), float(GOLDEN["S7.gdp.martingale"]), rel_tol=1e-12)
 
 
 @given(

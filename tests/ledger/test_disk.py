@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from disks import Disk, FailingDisk, Fault, RecordingDisk
 
 import bursar as b
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.stores.sqlite import SqliteStore
-from disks import Disk, Fault, FailingDisk, RecordingDisk
 
 CHARGE = b.Laplace(scale=1000)
 
@@ -64,7 +64,7 @@ def _broken(known: set[str], files: dict[str, bytes], folder: Path) -> bool:
         with Ledger(f"sqlite:///{folder}/budget.db", alert=None) as ledger:
             found = ledger.verify()
             with ledger.store.reading() as reader:
-                keys = {key for key, _, _ in reader.keys()}
+                keys = {key for key, _, _ in reader.every_key()}
         return not found or not known <= keys
     except b.BursarError:
         return bool(known)
@@ -145,7 +145,7 @@ def check_life(folder: Path, told: set[str]) -> None:
         found = ledger.verify(reprice=True)
         assert found, str(found)
         with ledger.store.reading() as reader:
-            keys = {key for key, _, _ in reader.keys()}
+            keys = {key for key, _, _ in reader.every_key()}
         assert told <= keys
         spent = ledger.show("data").line("epsilon").spent
         assert spent * 1000 == len(keys - {"open"})

@@ -82,7 +82,9 @@ def test_a_recomputed_chain_that_overspends_is_found(tmp_path: Path) -> None:
         digest = hashlib.sha256(text.encode()).hexdigest()
         heads = json.loads(head)
         heads["heads"]["data"] = [2, digest]
-        code, said = checked(tmp_path, "\n".join([json.dumps(heads), first, f'{{"hash":"{digest}","entry":{text}}}', ""]))
+        code, said = checked(
+            tmp_path, "\n".join([json.dumps(heads), first, f'{{"hash":"{digest}","entry":{text}}}', ""])
+        )
         assert code == 1
         assert "limit" in said or "start" in said
 

@@ -47,7 +47,7 @@ def check(url: str, told: set[str]) -> int:
         found = ledger.verify()
         assert found, str(found)
         with ledger.store.reading() as reader:
-            keys = {key for key, _, _ in reader.keys()}
+            keys = {key for key, _, _ in reader.every_key()}
         assert told <= keys
         charge = -(-PARTS // 10**6)
         assert ledger.show("data").line("epsilon").spent * PARTS == (len(keys) - 1) * charge

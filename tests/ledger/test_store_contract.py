@@ -51,7 +51,7 @@ def test_what_was_written_is_read(store: Store) -> None:
             assert reader.scopes() == reader.scopes("data") == [ROW]
             assert list(reader.balances("data")) == ["delta", "epsilon"]
             assert reader.key("k") == ("data", 1)
-            assert list(reader.keys()) == [("k", "data", 1)]
+            assert list(reader.every_key()) == [("k", "data", 1)]
             assert reader.entry("data", 1) == Chained(ENTRY, "h1")
             assert list(reader.entries("data")) == [Chained(ENTRY, "h1")]
             assert reader.released("data") == [("laplace(scale=1)", 1)]
@@ -83,7 +83,7 @@ def test_a_transaction_sees_its_own_writes(store: Store) -> None:
 def test_an_error_leaves_nothing(store: Store) -> None:
     """Whatever was written before it is gone."""
     filled(store)
-    with pytest.raises(ZeroDivisionError), store.writing() as tx:
+    with pytest.raises(ZeroDivisionError), store.writing() as tx:  # noqa: PT012
         tx.lock(["data"])
         tx.set_balances([("data", "epsilon", EMPTY._replace(spent=7))])
         tx.append(ENTRY._replace(seq=2), "h2", 1)
@@ -115,7 +115,7 @@ def test_an_error_leaves_nothing(store: Store) -> None:
 def test_constraints_repeat_the_rule(store: Store, bad: Balance) -> None:
     """No store keeps a line beyond its limit, whoever asks it to."""
     filled(store)
-    with pytest.raises(b.StorageFailed), store.writing() as tx:
+    with pytest.raises(b.StorageFailed), store.writing() as tx:  # noqa: PT012
         tx.lock(["data"])
         tx.set_balances([("data", "epsilon", bad)])
     with store.reading() as reader:
@@ -125,10 +125,10 @@ def test_constraints_repeat_the_rule(store: Store, bad: Balance) -> None:
 def test_keys_and_scopes_are_unique(store: Store) -> None:
     """A second one with the same name is a conflict or a failure, never a second row."""
     filled(store)
-    with pytest.raises((b.StorageFailed, Conflict)), store.writing() as tx:
+    with pytest.raises((b.StorageFailed, Conflict)), store.writing() as tx:  # noqa: PT012
         tx.lock(["data"])
         tx.remember("k", "data", 9)
-    with pytest.raises((b.StorageFailed, Conflict)), store.writing() as tx:
+    with pytest.raises((b.StorageFailed, Conflict)), store.writing() as tx:  # noqa: PT012
         tx.lock([])
         tx.add_scope(ROW, [("epsilon", EMPTY)])
     with store.reading() as reader:

@@ -101,9 +101,9 @@ def test_every_flipped_byte_is_noticed(tmp_path: Path, figures: Any) -> None:
     [
         "UPDATE lines SET spent = spent - 1 WHERE spent > 0",
         "UPDATE lines SET held = 0",
-        "UPDATE lines SET \"limit\" = \"limit\" + 1",
+        'UPDATE lines SET "limit" = "limit" + 1',
         "UPDATE lines SET dead = 0",
-        "UPDATE lines SET \"window\" = 3",
+        'UPDATE lines SET "window" = 3',
         "UPDATE heads SET seq = seq - 1",
         "UPDATE heads SET epoch = epoch + 1",
         "UPDATE heads SET at = at + 1",
@@ -225,13 +225,15 @@ def test_anchors_survive_a_torn_line(tmp_path: Path) -> None:
     assert anchors.read() == {}
     anchors.append({"a b": Head(3, 0, "h3", 0)})
     with open(anchors.path, "a", encoding="utf-8") as file:
-        file.write("4 h4 a")
+        file.write("\n4 h4 a")
     assert anchors.read() == {"a b": Anchored(3, "h3")}
     anchors.append({"a b": Head(5, 0, "h5", 0)})
     assert anchors.read() == {"a b": Anchored(5, "h5")}
     with open(anchors.path, "a", encoding="utf-8") as file:
-        file.write("6 h6 a b ;\n" * 150_000)
+        file.write("\n6 h6 a b ;" * 150_000)
+    anchors.close()
     anchors.append({"a b": Head(7, 0, "h7", 0)})
+    anchors.close()
     assert anchors.read() == {"a b": Anchored(7, "h7")}
     assert Path(anchors.path).stat().st_size < 1000
 

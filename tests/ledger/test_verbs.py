@@ -23,6 +23,7 @@ class Clock:
         self.now = 1_700_000_000_000_000
 
     def __call__(self) -> int:
+        """The time now."""
         return self.now
 
 

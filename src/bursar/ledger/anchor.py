@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from bursar.errors import LedgerHalted
 from bursar.ledger.stores._base import Head, Reader
 
 _END = " ;"  # no name has it
+_PATIENCE = 0.05  # seconds
 _LONGEST = 1 << 20  # bytes, before the file is written anew with the last anchors only
 
 
@@ -32,6 +34,7 @@ class AnchorFile:
     def __init__(self, path: str) -> None:
         self.path = path
         self._file = -1
+        self._look_again = 0.0
         self._lock = threading.Lock()
 
     def read(self) -> dict[str, Anchored]:
@@ -52,11 +55,15 @@ class AnchorFile:
 
     def append(self, heads: Mapping[str, Head]) -> None:
         """After a commit."""
-        text = "".join(f"{head.seq} {head.hash} {root}{_END}\n" for root, head in heads.items())
+        # the line break comes first: it also ends whatever a crash has left of another line
+        text = "".join(f"\n{head.seq} {head.hash} {root}{_END}" for root, head in heads.items())
         with self._lock:
-            if self._opened() > _LONGEST:
-                self._rewrite()
-                self._opened()
+            now = time.monotonic()
+            if now >= self._look_again:  # another process may have written the file anew
+                self._look_again = now + _PATIENCE
+                if self._opened() > _LONGEST:
+                    self._rewrite()
+                    self._opened()
             os.write(self._file, text.encode())
 
     def _opened(self) -> int:
@@ -70,19 +77,14 @@ class AnchorFile:
             if (mine.st_ino, mine.st_dev) == (named.st_ino, named.st_dev):
                 return mine.st_size
         self.close()
-        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o644)
-        size = os.fstat(self._file).st_size
-        if size:
-            os.lseek(self._file, size - 1, os.SEEK_SET)
-            if os.read(self._file, 1) != b"\n":  # a crash left a part of a line
-                os.write(self._file, b"\n")
-        return size
+        self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o644)
+        return os.fstat(self._file).st_size
 
     def _rewrite(self) -> None:
         anchors = self.read()
         fresh = f"{self.path}.{os.getpid()}"
         with open(fresh, "w", encoding="utf-8") as file:
-            file.writelines(f"{seq} {hash} {root}{_END}\n" for root, (seq, hash) in anchors.items())
+            file.writelines(f"\n{seq} {hash} {root}{_END}" for root, (seq, hash) in anchors.items())
             file.flush()
             os.fsync(file.fileno())
         os.replace(fresh, self.path)
@@ -91,7 +93,7 @@ class AnchorFile:
         """Let go of the file."""
         if self._file >= 0:
             os.close(self._file)
-            self._file = -1
+            self._file, self._look_again = -1, 0.0
 
 
 def behind(reader: Reader, anchors: Mapping[str, Anchored]) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """Group commit: callers that wait at the same time share one transaction, hence one sync.
 
-The first to arrive becomes the clerk: it performs whatever has gathered, its own request included, in one transaction,
-and wakes the others when that is durable. Alone it is one transaction for one request, without a thread or a delay.
+Whoever finds nobody at work becomes the clerk and performs its request at once: alone, that is one transaction without
+a thread or a delay. Those who come meanwhile wait; the clerk hands over to the first of them, who performs all that has
+gathered in one transaction, and wakes the others when that is durable. Nobody is woken twice.
 """
 
 from __future__ import annotations
@@ -17,36 +18,62 @@ MOST = 512
 """Requests in one transaction."""
 
 
+class _Waiting:
+    """A caller that waits: for its outcome, or to become the clerk."""
+
+    __slots__ = ("clerk", "request", "woken")
+
+    def __init__(self, request: Request) -> None:
+        self.request, self.clerk = request, False
+        self.woken = threading.Lock()
+        self.woken.acquire()
+
+
 class GroupCommit:
     """A queue before a function that performs a batch."""
 
     def __init__(self, perform: Callable[[Sequence[Request]], None]) -> None:
         self._perform = perform
-        self._clerk = threading.Lock()
-        self._waiting: deque[tuple[Request, threading.Event]] = deque()
+        self._mutex = threading.Lock()
+        self._busy = False
+        self._queue: deque[_Waiting] = deque()
 
     def submit(self, request: Request) -> Any:
         """The outcome of a request, once it is durable."""
-        if not self._waiting and self._clerk.acquire(blocking=False):
-            try:
-                self._run([request])
-            finally:
-                self._clerk.release()
+        with self._mutex:
+            place = _Waiting(request) if self._busy else None
+            if place is None:
+                self._busy = True
+            else:
+                self._queue.append(place)
+        if place is None:
+            self._serve([request], [])
         else:
-            self._wait(request)
+            place.woken.acquire()
+            if place.clerk:
+                self._serve_waiting(place)
         if request.failure is not None:
             raise request.failure
         return request.outcome
 
-    def _wait(self, request: Request) -> None:
-        done = threading.Event()
-        self._waiting.append((request, done))
-        with self._clerk:
-            while not done.is_set():
-                batch = [self._waiting.popleft() for _ in range(min(MOST, len(self._waiting)))]
-                self._run([one for one, _ in batch])
-                for _, other in batch:
-                    other.set()
+    def _serve_waiting(self, first: _Waiting) -> None:
+        with self._mutex:
+            others = [self._queue.popleft() for _ in range(min(MOST - 1, len(self._queue)))]
+        self._serve([first.request, *(other.request for other in others)], others)
+
+    def _serve(self, requests: Sequence[Request], others: Sequence[_Waiting]) -> None:
+        """Perform a batch, hand over, and wake those who were in it."""
+        try:
+            self._run(requests)
+        finally:
+            with self._mutex:
+                following = self._queue.popleft() if self._queue else None
+                self._busy = following is not None
+            if following is not None:
+                following.clerk = True
+                following.woken.release()
+            for other in others:
+                other.woken.release()
 
     def _run(self, requests: Sequence[Request]) -> None:
         """A failed transaction is everybody's failure; nobody is left waiting."""

@@ -6,10 +6,10 @@ before it left, and no line may ever exceed its limit.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from bursar.ledger.currencies import Balance
+from bursar.ledger.entry import read
 from bursar.ledger.stores._base import ReservationRow, ScopeRow
 
 _NOTHING = Balance(0, 0, 0, False)
@@ -29,7 +29,7 @@ class Books:
 
     def apply(self, root: str, seq: int, kind: str, key: str, body: str) -> None:
         """One entry."""
-        content: dict[str, Any] = json.loads(body)
+        content = read(body)
         lines = self.lines
         names = []
         for row in content["effect"]:

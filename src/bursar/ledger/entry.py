@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import os
+from json.encoder import encode_basestring as _quoted
 from typing import Any, NamedTuple
+
+import msgspec
 
 FIRST = "0" * 64
 """What stands for the hash before the first entry."""
@@ -38,7 +40,7 @@ class Entry(NamedTuple):
 
     def content(self) -> Any:
         """The body, read."""
-        return json.loads(self.body)
+        return read(self.body)
 
 
 class Chained(NamedTuple):
@@ -48,13 +50,21 @@ class Chained(NamedTuple):
     hash: str
 
 
+def read(body: str) -> dict[str, Any]:
+    """A body or a detail as the journal has it."""
+    content: dict[str, Any] = _decoder.decode(body)
+    return content
+
+
+_decoder = msgspec.json.Decoder()
+
+
 def canonical(value: Any) -> str:
     """JSON with sorted keys, no spaces and no floats."""
-    return _encode(value)
+    return _encoder.encode(value).decode()
 
 
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
-_quoted = json.JSONEncoder(ensure_ascii=False).encode
+_encoder = msgspec.json.Encoder(order="sorted")
 
 
 class Chain:

@@ -10,6 +10,7 @@ as it was. All methods may be called from many threads; those that wait at the s
 
 from __future__ import annotations
 
+import secrets
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -172,7 +173,7 @@ class Ledger:
         if not 0 < life <= 10**15:
             raise InputError(f"ttl must be a positive number of seconds, not {described(ttl)}", argument="ttl")
         fields = {"scopes": names, **release.request(), "ttl": str(life)}
-        chosen = key or f"auto-{uuid.uuid4().hex}"
+        chosen = key or _own_key()
         request = self._request(
             "reserve",
             chosen,
@@ -305,8 +306,8 @@ class Ledger:
     def show(self, scope: str) -> Statement:
         """Spent, held and left of a scope, its odometer, and what the same releases would cost if fixed in advance."""
         with self.store.reading() as reader:
-            posting = self._posting(reader)
-            return statement(posting, posting.scope(scope_name(scope)))
+            view = charging.View(reader, self._posting(reader))
+            return statement(view, view.scope(scope_name(scope)))
 
     def scopes(self) -> list[Scope]:
         """All scopes, by name."""
@@ -448,7 +449,9 @@ class Ledger:
 
 
 def _names(scopes: str | Sequence[str]) -> list[str]:
-    names = [scopes] if isinstance(scopes, str) else list(scopes)
+    if isinstance(scopes, str):
+        return [scope_name(scopes)]
+    names = list(scopes)
     if not 1 <= len(names) <= 64:
         raise InputError("name one to 64 scopes", argument="scopes")
     return sorted({scope_name(name) for name in names})
@@ -456,12 +459,17 @@ def _names(scopes: str | Sequence[str]) -> list[str]:
 
 def _key(key: str | None) -> str:
     if key is None:
-        return f"auto-{uuid.uuid4().hex}"
+        return _own_key()
     if not isinstance(key, str) or not key or len(key.encode()) > _LONGEST_KEY or not key.isprintable():
         raise InputError(
             f"key must be 1 to {_LONGEST_KEY} bytes of printable text, not {described(key)}", argument="key"
         )
     return key
+
+
+def _own_key() -> str:
+    """A key for whoever gave none: rising with time, so that a large ledger's index grows at its end."""
+    return f"auto-{time.time_ns():016x}-{secrets.token_hex(8)}"
 
 
 def _word(text: Any, name: str) -> str:

@@ -75,6 +75,7 @@ class Catalogue:
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[int, Scope, list[str]]] = {}
+        self._debits: dict[tuple[str, ...], tuple[tuple[Scope, ...], list[tuple[str, int]]]] = {}
 
     def find(self, name: str, reader: Reader) -> tuple[Scope, list[str], Head]:
         """A scope, what a charge on it debits, and the end of its root's chain."""
@@ -94,6 +95,25 @@ class Catalogue:
         self._known[name] = (head.epoch, scope, path(scope, reader))
         return scope, self._known[name][2], head
 
+    def debits(self, names: tuple[str, ...], reader: Reader) -> tuple[Scope, ...]:
+        """Every scope that a charge on these debits, once, in order, all of them usable and of one measure."""
+        known = self._debits.get(names)
+        if known is not None:
+            scopes, epochs = known
+            if all((head := reader.head(root)) is not None and head.epoch == epoch for root, epoch in epochs):
+                return scopes
+        every = list(dict.fromkeys(name for named in names for name in self.find(named, reader)[1]))
+        scopes = tuple(self.find(name, reader)[0] for name in every)
+        for scope in scopes:
+            usable(scope)
+        measures = {(scope.unit, scope.relation) for scope in scopes}
+        if len(measures) > 1:
+            said = " and ".join(f"{unit} under {relation}" for unit, relation in sorted(measures))
+            raise CurrencyMismatch(f"these scopes protect different things: {said}")
+        heads = {scope.row.root: reader.head(scope.row.root) for scope in scopes}
+        self._debits[names] = (scopes, [(root, head.epoch) for root, head in heads.items() if head is not None])
+        return scopes
+
     def root(self, name: str, reader: Reader) -> str | None:
         """The root of a scope, which never changes."""
         known = self._known.get(name)
@@ -101,6 +121,11 @@ class Catalogue:
             return known[1].row.root
         row = reader.scope(name)
         return None if row is None else row.root
+
+    def likely(self, name: str) -> list[str]:
+        """What a charge on a scope debited last time."""
+        known = self._known.get(name)
+        return [] if known is None else known[2]
 
     def known(self, name: str) -> Scope | None:
         """A scope that was met before."""
@@ -123,14 +148,15 @@ class Posting:
 
     def prepare(self, requests: Sequence[Request]) -> None:
         """Lock the roots of all requests at once and in order, so that batches never wait for each other in a ring."""
-        roots = set()
+        roots, scopes = set(), dict[str, None]()
         for request in requests:
             for name in request.names:
                 if (root := self.catalogue.root(name, self.tx)) is not None:
                     roots.add(root)
+                    scopes.update(dict.fromkeys(self.catalogue.likely(name)))
             if request.reservation is not None and (kept := self.tx.reservation(request.reservation)) is not None:
                 roots.add(kept.root)
-        self.tx.lock(sorted(roots))
+        self.tx.lock(sorted(roots), [request.key for request in requests], list(scopes))
 
     def run(self, request: Request) -> None:
         """Perform a request, or find what became of it before."""
@@ -172,25 +198,14 @@ class Posting:
         self._not_behind(scope.row.root, head)
         return scope
 
-    def usable(self, scope: Scope) -> None:
-        """Refuse closed and frozen scopes."""
-        if scope.row.status == "closed":
-            raise ScopeClosed(f"{scope.name} is closed")
-        if scope.row.status == "frozen":
-            raise ScopeFrozen(f"{scope.name} is frozen: a steward must thaw it")
-
-    def debited(self, names: Sequence[str]) -> list[Scope]:
-        """Every scope that a charge on these debits, once, in order; mixed units are refused."""
-        every = list(dict.fromkeys(name for named in names for name in self.catalogue.find(named, self.tx)[1]))
-        scopes = [self.scope(name) for name in every]
+    def debited(self, names: Sequence[str]) -> tuple[Scope, ...]:
+        """Every scope that a charge on these debits, once, in order; closed, frozen and mixed ones are refused."""
+        scopes = self.catalogue.debits(tuple(names), self.tx)
         for scope in scopes:
-            self.usable(scope)
-            if any(balance.held for balance in self.tx.balances(scope.name).values()):
-                self.expire(scope.row.root)
-        measures = {(scope.unit, scope.relation) for scope in scopes}
-        if len(measures) > 1:
-            said = " and ".join(f"{unit} under {relation}" for unit, relation in sorted(measures))
-            raise CurrencyMismatch(f"these scopes protect different things: {said}")
+            self._not_behind(scope.row.root, self.tx.head(scope.row.root))
+            for balance in self.tx.balances(scope.name).values():
+                if balance.held:
+                    self.expire(scope.row.root)
         return scopes
 
     def decide(
@@ -289,6 +304,14 @@ class Posting:
             head is None or head.seq < seen.seq or (head.seq == seen.seq and head.hash != seen.hash)
         ):
             raise LedgerHalted(f"{root}: entries up to {seen.seq} were seen, the store now ends earlier or differs")
+
+
+def usable(scope: Scope) -> None:
+    """Refuse closed and frozen scopes."""
+    if scope.row.status == "closed":
+        raise ScopeClosed(f"{scope.name} is closed")
+    if scope.row.status == "frozen":
+        raise ScopeFrozen(f"{scope.name} is frozen: a steward must thaw it")
 
 
 def effect_row(scope: str, line: str, before: Balance, after: Balance) -> list[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,7 +10,7 @@ from typing import Any
 
 from bursar.errors import AlreadyRun
 from bursar.ledger.amounts import shown, written
-from bursar.ledger.entry import Chained
+from bursar.ledger.entry import Chained, read
 
 
 @dataclass(frozen=True)
@@ -33,8 +32,7 @@ class Receipt:
     @cached_property
     def body(self) -> Mapping[str, Any]:
         """The body, read: the request and what it changed."""
-        content: dict[str, Any] = json.loads(self.text)
-        return content
+        return read(self.text)
 
     @property
     def what(self) -> str | None:

@@ -53,17 +53,23 @@ def release_of(what: object, delta: object = None) -> Release:
         return _parsed(what, point)
     if not isinstance(what, (Mechanism, Composition)):
         return _made(as_composition(what), point)
+    mine = what.__dict__.get(_MINE) if point is None else None
+    if isinstance(mine, Release):  # the very object was charged before
+        return mine
     known = _known.get((what, point))
     if known is None:
         known = _made(as_composition(what), point)
         if len(_known) > _MOST_KNOWN:
             _known.clear()
         _known[what, point] = known
+    if point is None:
+        what.__dict__[_MINE] = known
     return known
 
 
 _known: dict[tuple[Mechanism | Composition, Fraction | None], Release] = {}
 _MOST_KNOWN = 4096
+_MINE = "_release"
 
 
 @lru_cache(maxsize=4096)

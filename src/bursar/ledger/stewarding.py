@@ -11,7 +11,7 @@ from bursar.errors import BudgetExceeded, InputError, NotPermitted
 from bursar.ledger.amounts import units_down
 from bursar.ledger.charging import charged
 from bursar.ledger.currencies import Balance, Refusal, currency_of
-from bursar.ledger.posting import Draft, Effects, Posting, Request
+from bursar.ledger.posting import Draft, Effects, Posting, Request, usable
 from bursar.ledger.receipt import Receipt, receipt_of
 from bursar.ledger.release import Release, release_of
 from bursar.ledger.scope import Scope, new_scope
@@ -24,7 +24,7 @@ def open_scope(posting: Posting, request: Request, asked: dict[str, Any], before
         raise InputError(f"there is a scope {name!r} already", argument="scope")
     parent = None if asked["parent"] is None else posting.scope(asked["parent"])
     if parent is not None:
-        posting.usable(parent)
+        usable(parent)
     scope = new_scope(name, parent, asked["kind"], asked["currency"], asked["limits"], asked["options"])
     state = scope.currency.opening()
     if parent is not None and scope.kind == "block":
@@ -56,7 +56,7 @@ def set_limit(
     scope = posting.scope(name)
     posting.expire(scope.row.root)
     if scope.row.status == "closed":
-        posting.usable(scope)
+        usable(scope)
     if scope.kind == "block":
         raise InputError("a block has its root's limit: change that one", argument="scope")
     if scope.second_person and (not approved_by or approved_by == request.actor or not request.actor):
@@ -74,8 +74,8 @@ def set_limit(
             limit = units_down(fresh.lines[line].limit, one.currency.lines[line].unit)
             if limit < balance.limit and not balance.dead and not one.currency.shrinks(line, balance):
                 raise InputError(
-                    f"{one.name} has charges on its {line} line, and they are proved for its limit and larger ones only: "
-                    "close it and open a new scope, or freeze it",
+                    f"{one.name} has charges on its {line} line, and they are proved for its limit and larger ones "
+                    "only: close it and open a new scope, or freeze it",
                     argument=line,
                 )
             if not balance.dead and limit < balance.spent + balance.held:
@@ -90,7 +90,7 @@ def set_status(posting: Posting, request: Request, name: str, status: str) -> Re
     """Freeze, thaw, or close for good; a closed scope's children close with it."""
     scope = posting.scope(name)
     if scope.row.status == "closed":
-        posting.usable(scope)
+        usable(scope)
     rows = [scope.with_status(status).row]
     if status == "closed":
         below = [name]

@@ -74,7 +74,7 @@ def _fold(reader: Reader, chain: Chain, root: str, books: Books, problems: list[
             return count
         try:
             books.apply(root, entry.seq, entry.kind, entry.key, entry.body)
-        except (ValueError, KeyError, TypeError, IndexError) as problem:
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as problem:
             problems.append(f"{root}: entry {entry.seq} cannot be read: {problem!r}")
             return count
         prev, seq, at, count = digest, entry.seq, entry.at, count + 1
@@ -106,8 +106,7 @@ def _compare(reader: Reader, root: str, books: Books, problems: list[str]) -> No
 
 
 def _compare_keys(reader: Reader, keys: dict[str, tuple[str, int]], problems: list[str]) -> None:
-    pairs = reader.keys()
-    stored = {key: (root, seq) for key, root, seq in pairs}
+    stored = {key: (root, seq) for key, root, seq in reader.every_key()}
     if stored.keys() != keys.keys():
         problems.append("the keys are not those of the journal")
         return

@@ -81,7 +81,7 @@ class Reader(ABC):
         """Where the outcome of a key is recorded: root and seq."""
 
     @abstractmethod
-    def keys(self) -> Iterator[tuple[str, str, int]]:
+    def every_key(self) -> Iterator[tuple[str, str, int]]:
         """All keys."""
 
     @abstractmethod
@@ -113,8 +113,10 @@ class Transaction(Reader):
     """What a writer can do besides."""
 
     @abstractmethod
-    def lock(self, roots: Sequence[str]) -> None:
-        """Keep others from writing to these roots until the end; roots are given in order."""
+    def lock(self, roots: Sequence[str], keys: Sequence[str] = (), scopes: Sequence[str] = ()) -> None:
+        """Keep others from writing to these roots until the end; roots are given in order. The keys and the balances of
+        the scopes will be asked for: a store far away may fetch them at once.
+        """
 
     @abstractmethod
     def append(self, entry: Entry, hash: str, epoch: int) -> None:

@@ -49,7 +49,7 @@ class MemoryReader(Reader):
         """Root and seq."""
         return self._keys.get(key)
 
-    def keys(self) -> Iterator[tuple[str, str, int]]:
+    def every_key(self) -> Iterator[tuple[str, str, int]]:
         """All of them."""
         for key, (root, seq) in sorted(self._keys.items()):
             yield key, root, seq
@@ -87,7 +87,7 @@ class MemoryTransaction(MemoryReader, Transaction):
         super().__init__()
         self.undo: list[Callable[[], object]] = []
 
-    def lock(self, roots: Sequence[str]) -> None:
+    def lock(self, roots: Sequence[str], keys: Sequence[str] = (), scopes: Sequence[str] = ()) -> None:
         """There is one writer at a time."""
 
     def append(self, entry: Entry, hash: str, epoch: int) -> None:

