@@ -139,6 +139,8 @@ class Fault:
 
     def fail(self) -> None:
         """As the operating system would."""
+        if self.error == "read-only":
+            raise apsw.ReadOnlyError("the file system is read-only")
         if self.error == "ENOSPC":
             raise apsw.FullError("no space left on device")
         raise apsw.IOError("input/output error")

@@ -151,7 +151,7 @@ def check_life(folder: Path, told: set[str]) -> None:
         assert spent * 1000 == len(keys - {"open"})
 
 
-@pytest.mark.parametrize("error", ["ENOSPC", "EIO", "short write", "EIO on read"])
+@pytest.mark.parametrize("error", ["ENOSPC", "EIO", "short write", "read-only", "EIO on read"])
 def test_broken_disks(error: str, tmp_path: Path, figures: Any) -> None:
     """The k-th call fails, for every k: requests are refused or succeed on retry, never both charged and lost."""
     step = 7 if error == "EIO on read" else 1

@@ -451,6 +451,8 @@ class Ledger:
 def _names(scopes: str | Sequence[str]) -> list[str]:
     if isinstance(scopes, str):
         return [scope_name(scopes)]
+    if not isinstance(scopes, (list, tuple, set, frozenset)):
+        raise InputError(f"name a scope, or a list of them, not {described(scopes)}", argument="scopes")
     names = list(scopes)
     if not 1 <= len(names) <= 64:
         raise InputError("name one to 64 scopes", argument="scopes")

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _TICKETS = 1 << 20  # bytes from here on stand for numbers
+_MOST = 1 << 30
 _DOOR, _HOLDER = 8, 9
 _open_files: dict[str, WriterLock] = {}
 _registry = threading.Lock()
@@ -47,12 +48,14 @@ class WriterLock:
         """Take a number, and wait until the one before has been served."""
         _lock(self._file, _DOOR)
         try:
-            number = int.from_bytes(os.pread(self._file, 8, 0), "little") if hasattr(os, "pread") else 0
-            os.pwrite(self._file, ((number + 1) % (1 << 30)).to_bytes(8, "little"), 0)
+            os.lseek(self._file, 0, os.SEEK_SET)
+            number = int.from_bytes(os.read(self._file, 8), "little") % _MOST
+            os.lseek(self._file, 0, os.SEEK_SET)
+            os.write(self._file, ((number + 1) % _MOST).to_bytes(8, "little"))
             _lock(self._file, _TICKETS + number)
         finally:
             _unlock(self._file, _DOOR)
-        before = (number - 1) % (1 << 30)
+        before = (number - 1) % _MOST
         _lock(self._file, _TICKETS + before)
         _unlock(self._file, _TICKETS + before)
         return number

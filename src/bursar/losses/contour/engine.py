@@ -137,7 +137,7 @@ class Contour:
             gap = bound - tilt * epsilon - log_delta + self.margin
             if tilt > self.tau:
                 high = min(high, max(gap, 1.0) / (tilt - self.tau))
-            elif self.mirrored is (tilt < 0):
+            elif tilt < self.tau and self.mirrored is (tilt < 0):
                 low = min(low, max(gap, 1.0) / (self.tau - tilt))
         if not math.isfinite(high):
             raise NoContour("no tilt bounds the aliases")
@@ -190,7 +190,7 @@ class Contour:
         x = arb(epsilon)
         phase, slip = self._phase(epsilon)
         value = float((self.sums.share * np.cos(phase)).sum())
-        turned = (ULPS + 4) * (1 + self.sums.turn_size + np.abs(phase)) + len(phase)
+        turned = (ULPS + 4) * (1 + self.sums.turn_size + np.abs(phase)) + len(phase) + 48
         doubt = SAFETY * float(self.sums.share @ np.expm1(np.minimum(self.sums.doubt, 700.0)))
         rounding = SAFETY * float(self.sums.share @ (UNIT * turned + slip * self.frequencies))
         lead = (self.cumulant - arb(self.tau) * x).exp() * arb(self.step) / arb.pi()
@@ -232,7 +232,7 @@ class Contour:
             side = chernoff / (abs(arb(tilt) - arb(self.tau)) * period).expm1()
             if tilt > self.tau:
                 high = high.min(side)
-            elif self.mirrored is (tilt < 0):
+            elif tilt < self.tau and self.mirrored is (tilt < 0):
                 low = low.min(side)
         return (high + low).upper()
 

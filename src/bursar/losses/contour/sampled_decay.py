@@ -49,7 +49,7 @@ def _cells(integral: SampledIntegral, law: Tilted, tau: float, care: Care) -> tu
     height += math.log(integral.sigma / (integral.rate * math.sqrt(2 * math.pi))) - up(law.cumulant)
     cell = float((edges[1:] - edges[:-1]).max())
     sag = max(power + 1, 0.0) * cell * cell / (32 * square * square)
-    height -= 1e-9 * (1 + np.abs(height)) + abs(power + 1) * doubt
+    height -= 1e-8 * (1 + np.abs(height)) + abs(power + 1) * doubt
     least = np.minimum(height[1:], height[:-1]) - sag
     width = np.maximum(np.diff(log_odds) * (1 - 1e-9) - doubt[1:] - doubt[:-1], 0.0)
     return np.exp(np.minimum(least, 700.0)), width
@@ -114,7 +114,7 @@ def _by_rungs(integral: SampledIntegral, law: Tilted, tau: float, layers: Decay,
         return near
     c, d, error_c, error_d = tilted(integral, grid, tau, far).centred(rungs)
     # ψ = (1 − C)² + D², so 1 − ψ = 2C − C² − D²; between rungs ψ exceeds its ends by at most variance·(gap)²/4
-    gone = 2 * c - c * c - d * d - 2 * error_c - 2 * np.abs(d) * error_d - error_d * error_d - 4 * UNIT
+    gone = 2 * c - c * c - d * d - 2 * error_c - 2 * np.abs(d) * error_d - error_d * error_d - 16 * UNIT
     sag = variance * np.square(np.diff(rungs)) / 4
     floors = np.minimum.accumulate((np.minimum(gone[1:], gone[:-1]) - sag)[::-1])[::-1]
     later, ends = np.append(floors[1:], np.inf), gone[1:] - sag

@@ -103,12 +103,14 @@ class SampledFactor(Factor):
         modulus = np.maximum(modulus, 1e-150)
         slip = (error_c + error_d) / modulus
         # ln(φ + e) moves by at most |e/φ|/(1 − |e/φ|); of what is left only rounding remains, in units of 1 − φ
-        error = slip / np.maximum(1 - slip, 0.5) + 4 * ULPS * UNIT * (c + np.abs(d)) / (modulus * modulus)
+        divisor = np.where(gone > -0.5, modulus * modulus, modulus)
+        error = slip / np.maximum(1 - slip, 0.5) + 4 * ULPS * UNIT * (c + np.abs(d)) / divisor
         error = error + 4 * ULPS * UNIT * (np.abs(size) + np.abs(turn))
         scale = float(self.count)
-        # where hardly anything is known of φ: at most so large, and off by at most twice that
-        blurred = slip > 0.5
-        size = np.where(blurred, np.log(np.minimum(modulus + error_c + error_d, 1.0)), size)
+        # where hardly anything is known of φ^count: at most so large, and off by at most twice that
+        blurred = (slip > 0.5) | (scale * error > math.log(3))
+        most = np.log(np.minimum(modulus + error_c + error_d, 1.0)) + 16 * ULPS * UNIT * (1 + np.abs(size))
+        size = np.where(blurred, np.minimum(most, 0.0), size)
         error = np.where(blurred, math.log(3) / scale, error)
         return Moments(self.count * arb(law.mean), scale * size, scale * turn, SAFETY * scale * error)
 
