@@ -86,7 +86,7 @@ def test_no_overspend_among_threads(figures: Any) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize(
     ("kind", "processes", "threads", "attempts"),
-    [("sqlite", 4, 32, 3000), ("sqlite", 32, 4, 1000), ("postgres", 8, 32, 1500)],
+    [("sqlite", 4, 32, 3500), ("sqlite", 32, 4, 1000), ("postgres", 8, 32, 1700)],
 )
 def test_no_overspend_at_length(
     kind: str, processes: int, threads: int, attempts: int, tmp_path: Path, request: Any, figures: Any

@@ -18,11 +18,12 @@ _NOTHING = Balance(0, 0, 0, False)
 class Books:
     """Scopes, lines, reservations, keys and releases of one root."""
 
-    def __init__(self) -> None:
+    def __init__(self, keys: dict[str, tuple[str, int]] | None = None) -> None:
         self.scopes: dict[str, ScopeRow] = {}
         self.lines: dict[tuple[str, str], tuple[int, int, int, int, int]] = {}
         self.reservations: dict[str, ReservationRow] = {}
-        self.keys: dict[str, int] = {}
+        self.keys: dict[str, tuple[str, int]] = {} if keys is None else keys
+        """Shared by all roots: the first entry of a key answers for it."""
         self.released: dict[tuple[str, str], int] = {}
         self.problems: list[str] = []
         self.epoch = 0
@@ -54,7 +55,7 @@ class Books:
             id, status, expires, detail = content["reservation"]
             self.reservations[id] = ReservationRow(id, root, status, int(expires), detail)
         if key:
-            self.keys.setdefault(key, seq)
+            self.keys.setdefault(key, (root, seq))
 
     def _check_opening(self, seq: int, scope: str, line: str, before: Any, row: list[Any]) -> None:
         if before is None and tuple(row[2:7]) == (0, 0, 0, 0, 0):

@@ -47,12 +47,10 @@ def verify(
     rows = {row.root for row in reader.scopes()}
     problems += [f"scopes of {root} have no journal" for root in sorted(rows - set(heads))]
     for root in heads:
-        books = Books()
+        books = Books(keys)
         count += _fold(reader, chain, root, books, problems)
         problems += [f"{root}: {problem}" for problem in books.problems]
         _compare(reader, root, books, problems)
-        for key, seq in books.keys.items():
-            keys.setdefault(key, (root, seq))
         if reprice:
             problems += _reprice(reader, root)
     _compare_keys(reader, keys, problems)
@@ -106,13 +104,13 @@ def _compare(reader: Reader, root: str, books: Books, problems: list[str]) -> No
 
 
 def _compare_keys(reader: Reader, keys: dict[str, tuple[str, int]], problems: list[str]) -> None:
-    stored = {key: (root, seq) for key, root, seq in reader.every_key()}
-    if stored.keys() != keys.keys():
-        problems.append("the keys are not those of the journal")
-        return
-    for key, (root, seq) in stored.items():
-        if keys[key] != (root, seq) and not _part(reader, key, root, seq):
+    for key, root, seq in reader.every_key():
+        expected = keys.pop(key, None)
+        if expected is None:
+            problems.append(f"key {key!r} is not in the journal")
+        elif expected != (root, seq) and not _part(reader, key, root, seq):
             problems.append(f"key {key!r} points to another entry")
+    problems += [f"key {key!r} of the journal is missing" for key in sorted(keys)[:10]]
 
 
 def _part(reader: Reader, key: str, root: str, seq: int) -> bool:
