@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+import bursar.cli.steward  # noqa: F401  # adds its commands to the group of ledger
 from bursar import __version__
-from bursar.cli.ledger import app as ledger_app
+from bursar.cli import ledger
 
 app = typer.Typer(
     name="bursar",
@@ -18,7 +19,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-app.add_typer(ledger_app)
+app.add_typer(ledger.app)
 
 
 def _version(wanted: bool) -> None:

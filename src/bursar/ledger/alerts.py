@@ -12,7 +12,8 @@ import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
-from bursar.ledger.posting import Catalogue, Effects
+from bursar.ledger.catalogue import Catalogue
+from bursar.ledger.posting import Effects
 
 _logger = logging.getLogger("bursar.ledger")
 

@@ -9,7 +9,7 @@ from bursar.errors import BursarError
 from bursar.ledger.anchor import Anchored, behind
 from bursar.ledger.books import Books
 from bursar.ledger.currencies import Balance, Refusal
-from bursar.ledger.entry import FIRST, Chain
+from bursar.ledger.entry import FIRST, Chain, Entry
 from bursar.ledger.release import release_of
 from bursar.ledger.scope import Scope
 from bursar.ledger.stores._base import Reader
@@ -63,6 +63,9 @@ def _fold(reader: Reader, chain: Chain, root: str, books: Books, problems: list[
     """Follow the chain; stop where it breaks."""
     prev, seq, at, count = FIRST, 0, 0, 0
     for entry, digest in reader.entries(root):
+        if not _typed(entry):
+            problems.append(f"{root}: the entry after {seq} is damaged")
+            return count
         gap = entry.kind == "restore" and entry.seq > seq
         if (entry.seq != seq + 1 and not gap) or entry.prev != prev or entry.at < at:
             problems.append(f"{root}: entry {entry.seq} does not follow entry {seq}")
@@ -80,6 +83,14 @@ def _fold(reader: Reader, chain: Chain, root: str, books: Books, problems: list[
     if head is None or (head.seq, head.hash, head.at, head.epoch) != (seq, prev, at, books.epoch):
         problems.append(f"{root}: the journal ends at entry {seq}, its head says otherwise")
     return count
+
+
+def _typed(entry: Entry) -> bool:
+    """Whether each column has the type it was written with; a damaged file may hold anything."""
+    return all(type(value) is kind for value, kind in zip(entry, _TYPES, strict=True))
+
+
+_TYPES = (str, int, int, str, str, str, str, str)
 
 
 def _compare(reader: Reader, root: str, books: Books, problems: list[str]) -> None:

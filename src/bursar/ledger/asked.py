@@ -1,0 +1,69 @@
+"""Reading what callers give: scopes, keys, reasons; each refused by name where it cannot be meant."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bursar.errors import InputError, described
+from bursar.ledger.receipt import Reservation
+from bursar.ledger.scope import scope_name
+
+_LONGEST_KEY = 255  # bytes
+
+
+def names_of(scopes: str | Sequence[str]) -> list[str]:
+    """The scopes that a request names, in order."""
+    if isinstance(scopes, str):
+        return [scope_name(scopes)]
+    if not isinstance(scopes, (list, tuple, set, frozenset)):
+        raise InputError(f"name a scope, or a list of them, not {described(scopes)}", argument="scopes")
+    names = list(scopes)
+    if not 1 <= len(names) <= 64:
+        raise InputError("name one to 64 scopes", argument="scopes")
+    return sorted({scope_name(name) for name in names})
+
+
+def key_of(key: str | None) -> str:
+    """An idempotency key, or one of our own."""
+    if key is None:
+        return own_key()
+    if not isinstance(key, str) or not key or len(key.encode()) > _LONGEST_KEY or not key.isprintable():
+        raise InputError(
+            f"key must be 1 to {_LONGEST_KEY} bytes of printable text, not {described(key)}", argument="key"
+        )
+    return key
+
+
+def own_key() -> str:
+    """A key for whoever gave none: rising with time, so that a large ledger's index grows at its end."""
+    return f"auto-{time.time_ns():016x}-{secrets.token_hex(8)}"
+
+
+def word(text: Any, name: str) -> str:
+    """A short text, such as a person's name."""
+    if not isinstance(text, str) or len(text) > 255 or not (text.isprintable() or not text):
+        raise InputError(f"{name} must be a short printable text, not {described(text)}", argument=name)
+    return text
+
+
+def said(reason: Any) -> str:
+    """A reason, which must say something."""
+    if not isinstance(reason, str) or not reason.strip() or len(reason) > 2000:
+        raise InputError("say why: reason= takes a text of up to 2000 characters", argument="reason")
+    return reason
+
+
+def texts(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given, as texts: the journal holds no floats."""
+    return {key: value if value is True else str(value) for key, value in given.items() if value not in (None, False)}
+
+
+def reservation_id(reservation: str | Reservation) -> str:
+    """The id of a reservation, given as either."""
+    id = reservation.id if isinstance(reservation, Reservation) else reservation
+    if not isinstance(id, str) or not id:
+        raise InputError(f"reservation must be a reservation or its id, not {described(id)}", argument="reservation")
+    return id

@@ -1,0 +1,138 @@
+"""The desk behind every verb: one store, one chain, batches, anchors, and a halt where something is lost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, Self
+
+from bursar.errors import BursarError, LedgerHalted, StorageFailed
+from bursar.ledger import charging
+from bursar.ledger.alerts import Alert, Watch, log
+from bursar.ledger.anchor import AnchorFile, check
+from bursar.ledger.asked import key_of, word
+from bursar.ledger.batch import GroupCommit
+from bursar.ledger.catalogue import Catalogue
+from bursar.ledger.entry import Chain, Chained
+from bursar.ledger.posting import Posting, Request
+from bursar.ledger.release import Release
+from bursar.ledger.scope import Scope
+from bursar.ledger.stores import Store, store_of
+from bursar.ledger.stores._base import Conflict, Head
+
+_MOST_WARMED = 10_000
+_ATTEMPTS = 5  # of a transaction that others got in the way of
+
+
+class Desk:
+    """One journal and its scopes, in a store; the verbs are in the classes that build on this."""
+
+    def __init__(
+        self,
+        url: str | Store,
+        *,
+        anchor: str | None = None,
+        actor: str = "",
+        alert: Callable[[Alert], None] | None = log,
+        clock: Callable[[], int] = lambda: time.time_ns() // 1000,
+    ) -> None:
+        """``anchor`` is a file outside the database (beside a SQLite file unless you name a better place); ``alert`` is
+        called when a share of a limit is passed; ``clock`` gives microseconds.
+        """
+        self.store = store_of(url)
+        self.actor, self._clock = actor, clock
+        self._chain, self._catalogue = Chain(), Catalogue()
+        self._seen: dict[str, Head] = {}
+        self._watch = Watch(alert)
+        path = anchor or self.store.anchor
+        self._anchors = None if path is None else AnchorFile(path)
+        self._halted: LedgerHalted | None = None
+        self._warmed: set[tuple[Any, ...]] = set()
+        self._desk = GroupCommit(self._perform)
+        try:
+            self._check_anchors()
+        except LedgerHalted as halted:
+            self._halted = halted
+
+    def _request(
+        self,
+        verb: str,
+        key: str | None,
+        by: str | None,
+        fields: dict[str, Any],
+        perform: Callable[[Posting, Request], Any],
+        read: Callable[[Chained, bool], Any],
+        names: Sequence[str] = (),
+        reservation: str | None = None,
+    ) -> Request:
+        actor = self.actor if by is None else by
+        return Request(verb, key_of(key), word(actor, "by"), fields, perform, read, names, reservation)
+
+    def _warm(self, names: Sequence[str], release: Release) -> None:
+        """Price a release that is new here before others have to wait for it; whatever is wrong is said later."""
+        mark = (*names, release)
+        if mark in self._warmed:
+            return
+        with self.store.reading() as reader, suppress(BursarError):
+            view = charging.View(reader, self._posting(reader))
+            view.decide(view.debited(names), release)
+        if len(self._warmed) > _MOST_WARMED:
+            self._warmed.clear()
+        self._warmed.add(mark)
+
+    def _perform(self, requests: Sequence[Request]) -> None:
+        """One transaction for a batch; the anchor follows when it is durable, and then the alerts."""
+        self._check()
+        for attempt in range(_ATTEMPTS):
+            try:
+                posting = self._attempt(requests)
+                break
+            except Conflict as conflict:
+                if attempt == _ATTEMPTS - 1:
+                    raise StorageFailed(f"others kept writing, retry with the same key: {conflict}") from conflict
+        if posting.heads:
+            self._seen.update(posting.heads)
+            if self._anchors is not None:
+                self._anchors.append(posting.heads)
+            self._watch.look(posting.posted, self._catalogue)
+
+    def _attempt(self, requests: Sequence[Request]) -> Posting:
+        with self.store.writing() as tx:
+            posting = self._posting(tx)
+            posting.prepare(requests)
+            for request in requests:
+                request.outcome = request.failure = None
+                request.remembered = False
+                posting.run(request)
+        return posting
+
+    def _posting(self, tx: Any) -> Posting:
+        return Posting(tx, self._chain, self._catalogue, self._clock(), self._seen)
+
+    def _check(self) -> None:
+        if self._halted is not None:
+            raise self._halted
+
+    def _check_anchors(self) -> None:
+        if self._anchors is None:
+            return
+        anchors = self._anchors.read()
+        with self.store.reading() as reader:
+            check(reader, anchors)
+
+    def _scope(self, name: str) -> Scope:
+        with self.store.reading() as reader:
+            return self._catalogue.find(name, reader)[0]
+
+    def shut(self) -> None:
+        """Let go of the store."""
+        if self._anchors is not None:
+            self._anchors.close()
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shut()

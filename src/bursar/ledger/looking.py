@@ -1,0 +1,51 @@
+"""Looking without changing anything: statements, entries, verification, exports."""
+
+from __future__ import annotations
+
+from bursar.errors import InputError
+from bursar.ledger import charging, export
+from bursar.ledger.desk import Desk
+from bursar.ledger.entry import Chained
+from bursar.ledger.scope import Scope, scope_name
+from bursar.ledger.statement import Statement, statement
+from bursar.ledger.verify import Verification, verify
+
+
+class Looking(Desk):
+    """The verbs of everybody."""
+
+    def show(self, scope: str) -> Statement:
+        """Spent, held and left of a scope, its odometer, and what the same releases would cost if fixed in advance."""
+        with self.store.reading() as reader:
+            view = charging.View(reader, self._posting(reader))
+            return statement(view, view.scope(scope_name(scope)))
+
+    def scopes(self) -> list[Scope]:
+        """All scopes, by name."""
+        with self.store.reading() as reader:
+            return [Scope(row) for row in reader.scopes()]
+
+    def entries(self, root: str, *, after: int = 0, most: int | None = None) -> list[Chained]:
+        """A root's entries in order."""
+        with self.store.reading() as reader:
+            return list(reader.entries(root, after, most))
+
+    def verify(self, *, reprice: bool = False) -> Verification:
+        """Recompute the chain, every balance and every anchor from the journal; ``reprice`` computes every price anew
+        too.
+        """
+        with self.store.reading() as reader:
+            return verify(reader, self._chain, None if self._anchors is None else self._anchors.read(), reprice=reprice)
+
+    def export(self, form: str = "jsonl", *, root: str | None = None, curator: str | None = None) -> str:
+        """The journal as JSON Lines (``jsonl``, checked by `bursar.ledger.export.verifier`), as ``csv``, or a draft for
+        the OpenDP deployments registry (``opendp``, of one root).
+        """
+        with self.store.reading() as reader:
+            if form == "jsonl":
+                return "\n".join(export.json_lines(reader, self._chain)) + "\n"
+            if form == "csv":
+                return export.comma_separated(reader)
+            if form == "opendp" and root is not None:
+                return export.deployment(reader, root, **({} if curator is None else {"curator": curator}))
+        raise InputError("export as jsonl or csv, or as opendp with root=", argument="form")
