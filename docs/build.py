@@ -51,8 +51,11 @@ def commands() -> str:
     """Every command with its options."""
     parts = ["# Command line", ""]
     top = get_command(app).commands  # type: ignore[attr-defined]
-    below = {f"ledger {name}": command for name, command in top["ledger"].commands.items()}
-    for name, command in {**{n: c for n, c in top.items() if n != "ledger"}, **below}.items():
+    every = {}
+    for name, command in top.items():
+        below = getattr(command, "commands", None)
+        every.update({name: command} if below is None else {f"{name} {part}": one for part, one in below.items()})
+    for name, command in every.items():
         parts += [
             f"## `bursar {name}`",
             "",

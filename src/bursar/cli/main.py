@@ -10,7 +10,7 @@ import typer
 
 import bursar.cli.steward  # noqa: F401  # adds its commands to the group of ledger
 from bursar import __version__
-from bursar.cli import ledger
+from bursar.cli import ledger, plot
 
 app = typer.Typer(
     name="bursar",
@@ -19,6 +19,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
+app.add_typer(plot.app)
 app.add_typer(ledger.app)
 
 

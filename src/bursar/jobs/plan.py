@@ -79,6 +79,12 @@ class Plan:
 
         return Group(Text(f"value = {_spoken(self.value)}", style="bold green"), "", self.report.__rich__())
 
+    def _repr_html_(self) -> str:
+        """The answer in sentences, and its report, in a notebook."""
+        from html import escape
+
+        return f"<p>{escape(self.explain())}</p>{self.report._repr_html_()}"
+
     def __str__(self) -> str:
         return f"value = {_spoken(self.value)}\n\n{self.report}"
 

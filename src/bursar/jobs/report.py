@@ -152,6 +152,12 @@ class Report:
 
         return table(self)
 
+    def _repr_html_(self) -> str:
+        """The same table in a notebook."""
+        from bursar.jobs.report_html import html
+
+        return html(self)
+
     def __str__(self) -> str:
         from bursar.jobs.report_table import plain
 

@@ -7,11 +7,13 @@ view. Stores know nothing of privacy; tests/ledger/test_store_contract.py holds 
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
+from bursar.errors import InputError
 from bursar.ledger.currencies import Balance
 from bursar.ledger.entry import Chained, Entry
 
@@ -149,6 +151,14 @@ class Transaction(Reader):
 
 class Store(ABC):
     """Where a ledger lives."""
+
+    def __init__(self) -> None:
+        self._pid = os.getpid()
+
+    def _check_process(self) -> None:
+        """Connections and locks do not survive a fork."""
+        if os.getpid() != self._pid:
+            raise InputError("an open ledger cannot be used after a fork: open it anew in this process")
 
     @abstractmethod
     def writing(self) -> AbstractContextManager[Transaction]:

@@ -143,6 +143,7 @@ class MemoryStore(Store):
     """All in this process."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._tables = MemoryTransaction()
         self._lock = threading.RLock()
 

@@ -81,9 +81,9 @@ class PostgresStore(Store):
     """A ledger in a PostgreSQL database (the schema of its search path)."""
 
     def __init__(self, url: str) -> None:
+        super().__init__()
         self._url = url
         self._mutex, self._reads = threading.RLock(), threading.RLock()
-        self._pid = os.getpid()
         with _durable():
             self._writer = self._connect()
             self._reader: psycopg.Connection[Any] | None = None
@@ -153,10 +153,6 @@ class PostgresStore(Store):
             self._writer.close()
             if self._reader is not None:
                 self._reader.close()
-
-    def _check_process(self) -> None:
-        if os.getpid() != self._pid:
-            raise InputError("an open ledger cannot be used after a fork: open it anew in this process")
 
 
 @contextmanager

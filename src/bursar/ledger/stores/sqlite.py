@@ -57,11 +57,11 @@ class SqliteStore(Store):
         folder = os.path.dirname(os.path.abspath(path))
         if not os.path.isdir(folder):
             raise InputError(f"there is no folder {folder}", argument="url")
+        super().__init__()
         self.path, self._vfs, self._synchronous, self._shared = path, vfs, synchronous, shared
         self.anchor = f"{path}-anchor"
         self._mutex, self._reads = threading.RLock(), threading.RLock()
         self._lock = writer_lock(f"{path}-lock")
-        self._pid = os.getpid()
         self._reader: apsw.Connection | None = None
         try:
             with _durable(), self._lock.held():
@@ -157,10 +157,6 @@ class SqliteStore(Store):
                     with suppress(apsw.Error):  # a checkpoint may fail; what was acknowledged is in the log
                         connection.close()
             self._lock.close()
-
-    def _check_process(self) -> None:
-        if os.getpid() != self._pid:
-            raise InputError("an open ledger cannot be used after a fork: open it anew in this process")
 
 
 @contextmanager
