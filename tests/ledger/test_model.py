@@ -22,7 +22,9 @@ from hypothesis.stateful import (
 from model import Model, Scope
 
 import bursar as b
+from bursar.ledger.charging import View
 from bursar.ledger.ledger import Ledger
+from bursar.ledger.statement import _single
 
 SCALES = st.sampled_from([2, 3, 7, 10, 11, 40, 100])
 NAMES = st.sampled_from(["data", "team", "north", "south", "nowhere"])
@@ -122,7 +124,9 @@ class Machine(RuleBasedStateMachine):
             return
         self.model.expire()  # both show what is held now, whether or not somebody has written that down
         for name, scope in self.model.scopes.items():
-            line = self.ledger.show(name).line("epsilon")
+            with self.ledger.store.reading() as reader:
+                view = View(reader, self.ledger._posting(reader))
+                line = _single(view, view.scope(name)).line("epsilon")
             assert (line.spent, line.held) == (scope.spent, scope.held), name
             assert scope.spent + scope.held <= scope.limit
 

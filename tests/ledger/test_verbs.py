@@ -141,11 +141,11 @@ def test_blocks_protect_apart(ledger: Ledger) -> None:
     for _ in range(8):
         ledger.spend("north", TENTH)
         ledger.spend("south", TENTH)
-    assert left(ledger, "data") == 1
+    assert left(ledger, "data") == Fraction(2, 10)  # the worst block's
     ledger.spend("data", TENTH)
     ledger.open("west", parent="data", kind="block")
     assert [left(ledger, name) for name in ("data", "north", "south", "west")] == [
-        Fraction(9, 10),
+        Fraction(1, 10),
         Fraction(1, 10),
         Fraction(1, 10),
         Fraction(9, 10),

@@ -41,14 +41,14 @@ DEFAULT = "budget.db"
 
 
 @contextmanager
-def opened(where: str, anchor: str | None) -> Iterator[Ledger]:
+def opened(where: str, anchor: str | None, *, create: bool = False) -> Iterator[Ledger]:
     """The ledger, with refusals turned into exit codes."""
     from bursar.errors import BudgetExceeded, BursarError
     from bursar.ledger.ledger import Ledger
 
     try:
         url = where if "://" in where else f"sqlite:///{where}"
-        with Ledger(url, anchor=anchor, alert=lambda alert: typer.echo(f"bursar: {alert}", err=True)) as ledger:
+        with Ledger(url, anchor=anchor, create=create, alert=_warn) as ledger:
             yield ledger
     except BudgetExceeded as refusal:
         typer.echo(f"bursar: refused: {refusal}", err=True)
@@ -56,6 +56,10 @@ def opened(where: str, anchor: str | None) -> Iterator[Ledger]:
     except BursarError as problem:
         typer.echo(f"bursar: {problem}", err=True)
         raise typer.Exit(2) from None
+
+
+def _warn(alert: object) -> None:
+    typer.echo(f"bursar: {alert}", err=True)
 
 
 def _print(answer: Any, as_json: bool) -> None:
@@ -116,7 +120,7 @@ def open_scope(
     bursar ledger open census/maps --parent census --epsilon 1/4 --delta 1e-7
     """
     limits = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu, "order": order, "renyi": renyi, "leak": leak}
-    with opened(ledger, anchor) as books:
+    with opened(ledger, anchor, create=True) as books:
         receipt = books.open(
             scope,
             **limits,
@@ -200,8 +204,8 @@ def reserve(
         if as_json:
             _print(made, True)
         else:
-            back = "the undrawn part is given back" if made.given_back else "nothing is given back"
-            typer.echo(f"reserved {what}: {made.id}; when it closes {back}")
+            back = "" if made.given_back else ", except on lines that give nothing back (see quote)"
+            typer.echo(f"reserved {what}: {made.id}; what is not drawn is given back when it closes{back}")
 
 
 @app.command()

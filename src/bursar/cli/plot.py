@@ -136,7 +136,7 @@ def burn_down(
         from bursar.ledger.ledger import Ledger
         from bursar.plot import burn_down_figure
 
-        with Ledger(ledger if "://" in ledger else f"sqlite:///{ledger}", alert=None) as books:
+        with Ledger(ledger if "://" in ledger else f"sqlite:///{ledger}", create=False, alert=None) as books:
             return burn_down_figure(books, scope)
 
     _save(draw, to)

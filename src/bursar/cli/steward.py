@@ -109,7 +109,7 @@ def bring_in(
 ) -> None:
     """Charge a table of past releases: all of it, or none."""
     with opened(ledger, anchor) as books:
-        receipt = books.bring_in(scope, file.read_text(encoding="utf-8"), key=key, by=by)
+        receipt = books.bring_in(scope, file.read_text(encoding="utf-8-sig"), key=key, by=by)
         print_receipt(receipt, as_json, f"imported {file.name}")
 
 

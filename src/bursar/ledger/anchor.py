@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from bursar.errors import LedgerHalted
+from bursar.errors import LedgerHalted, StorageFailed
 from bursar.ledger.stores._base import Head, Reader
 
 _END = " ;"  # no name has it
@@ -42,10 +42,14 @@ class AnchorFile:
         try:
             with open(self.path, encoding="utf-8") as file:
                 text = file.read()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return {}
+        except (OSError, UnicodeDecodeError) as problem:
+            raise LedgerHalted(f"the anchor cannot be read: {problem}") from problem
         anchors: dict[str, Anchored] = {}
         for line in text.splitlines():
+            if line and not line[0].isdigit():
+                raise LedgerHalted(f"{self.path} is no anchor file: {line[:40]!r}")
             if line.endswith(_END):
                 seq, hash, root = line.removesuffix(_END).split(" ", 2)
                 # processes may append in another order than they committed
@@ -53,18 +57,29 @@ class AnchorFile:
                     anchors[root] = Anchored(int(seq), hash)
         return anchors
 
+    def ready(self) -> None:
+        """Make sure that the next anchor can be written, before anything is charged."""
+        with self._lock:
+            now = time.monotonic()
+            if now >= self._look_again:  # another process may have written the file anew
+                try:
+                    if self._opened() > _LONGEST:
+                        self._rewrite()
+                        self._opened()
+                except OSError as problem:
+                    raise StorageFailed(f"the anchor cannot be written, nothing was charged: {problem}") from problem
+                self._look_again = now + _PATIENCE
+
     def append(self, heads: Mapping[str, Head]) -> None:
         """After a commit."""
         # the line break comes first: it also ends whatever a crash has left of another line
         text = "".join(f"\n{head.seq} {head.hash} {root}{_END}" for root, head in heads.items())
-        with self._lock:
-            now = time.monotonic()
-            if now >= self._look_again:  # another process may have written the file anew
-                self._look_again = now + _PATIENCE
-                if self._opened() > _LONGEST:
-                    self._rewrite()
-                    self._opened()
+        self.ready()
+        try:
             os.write(self._file, text.encode())
+        except OSError as problem:
+            self.close()
+            raise StorageFailed(f"charged, but the anchor could not be written: {problem}") from problem
 
     def _opened(self) -> int:
         """Make sure that the file is the one of that name, and say how long it is."""

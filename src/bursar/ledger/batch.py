@@ -12,10 +12,12 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from bursar.errors import StorageFailed
 from bursar.ledger.posting import Request
 
 MOST = 512
 """Requests in one transaction."""
+_PATIENCE = 0.5  # seconds, before a waiter looks whether somebody is at work
 
 
 class _Waiting:
@@ -30,57 +32,94 @@ class _Waiting:
 
 
 class GroupCommit:
-    """A queue before a function that performs a batch."""
+    """A queue before a function that performs a batch.
+
+    An interrupt may strike a caller at any point. Whoever waits therefore looks up from time to time: if nobody is at
+    work, the clerk was lost, and the one who notices takes over. Keys make a request that was performed twice harmless.
+    """
 
     def __init__(self, perform: Callable[[Sequence[Request]], None]) -> None:
         self._perform = perform
-        self._mutex = threading.Lock()
+        self._mutex, self._working = threading.Lock(), threading.Lock()
         self._busy = False
         self._queue: deque[_Waiting] = deque()
 
     def submit(self, request: Request) -> Any:
         """The outcome of a request, once it is durable."""
-        with self._mutex:
-            place = _Waiting(request) if self._busy else None
-            if place is None:
-                self._busy = True
-            else:
-                self._queue.append(place)
-        if place is None:
-            self._serve([request], [])
-        else:
-            place.woken.acquire()
-            if place.clerk:
-                self._serve_waiting(place)
+        place, clerk = _Waiting(request), False
+        try:
+            with self._mutex:
+                if self._busy:
+                    self._queue.append(place)
+                else:
+                    clerk = True
+                    self._busy = True
+            if clerk:
+                self._serve([place])
+            elif self._wait(place):
+                clerk = True
+                self._serve(self._gathered(place))
+        finally:
+            if clerk:
+                self._hand_over()
+            elif place in self._queue:
+                self._leave(place)
         if request.failure is not None:
             raise request.failure
         return request.outcome
 
-    def _serve_waiting(self, first: _Waiting) -> None:
-        with self._mutex:
-            others = [self._queue.popleft() for _ in range(min(MOST - 1, len(self._queue)))]
-        self._serve([first.request, *(other.request for other in others)], others)
-
-    def _serve(self, requests: Sequence[Request], others: Sequence[_Waiting]) -> None:
-        """Perform a batch, hand over, and wake those who were in it."""
-        try:
-            self._run(requests)
-        finally:
+    def _wait(self, place: _Waiting) -> bool:
+        """Until somebody has performed the request, or until it is this caller's turn to be the clerk."""
+        while not place.woken.acquire(timeout=_PATIENCE):
+            if self._working.locked():
+                continue
             with self._mutex:
-                following = self._queue.popleft() if self._queue else None
-                self._busy = following is not None
-            if following is not None:
-                following.clerk = True
-                following.woken.release()
-            for other in others:
-                other.woken.release()
+                if place in self._queue:
+                    self._queue.remove(place)
+                    return True
+            if place.request.outcome is not None or place.request.failure is not None:
+                return False
+            if not self._working.locked() and not place.clerk:
+                return True
+        return place.clerk
+
+    def _gathered(self, first: _Waiting) -> list[_Waiting]:
+        with self._mutex:
+            return [first, *(self._queue.popleft() for _ in range(min(MOST - 1, len(self._queue))))]
+
+    def _serve(self, places: Sequence[_Waiting]) -> None:
+        """Perform a batch, and wake those who were in it."""
+        try:
+            with self._working:
+                self._run([place.request for place in places])
+        finally:
+            for place in places[1:]:
+                place.woken.release()
+
+    def _hand_over(self) -> None:
+        """The first who waits becomes the clerk."""
+        with self._mutex:
+            following = self._queue.popleft() if self._queue else None
+            self._busy = following is not None
+        if following is not None:
+            following.clerk = True
+            following.woken.release()
+
+    def _leave(self, place: _Waiting) -> None:
+        """Step out of the queue."""
+        with self._mutex:
+            if place in self._queue:
+                self._queue.remove(place)
 
     def _run(self, requests: Sequence[Request]) -> None:
         """A failed transaction is everybody's failure; nobody is left waiting."""
         try:
             self._perform(requests)
-        except BaseException as problem:
+        except Exception as problem:
             for request in requests:
                 request.outcome, request.failure = None, problem
-            if not isinstance(problem, Exception):
-                raise
+        except BaseException:  # an interrupt is the clerk's own
+            for request in requests:
+                request.outcome = None
+                request.failure = StorageFailed("the commit was interrupted, retry with the same key")
+            raise

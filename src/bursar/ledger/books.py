@@ -68,6 +68,7 @@ class Books:
             whats = [content["released"]]
         else:
             whats = content.get("imported") or content.get("opening") or []
-        for scope in dict.fromkeys(names) if whats else ():
-            for what in whats:
-                self.released[scope, what] = self.released.get((scope, what), 0) + 1
+        pairs = [(what, 1) for what in whats] + [tuple(pair) for pair in content.get("inherited", ())]
+        for scope in dict.fromkeys(names) if pairs else ():
+            for what, count in pairs:
+                self.released[scope, what] = self.released.get((scope, what), 0) + count

@@ -2,7 +2,8 @@
 
     python check_journal.py journal.jsonl
 
-With a keyed chain, set BURSAR_CHAIN_KEY. Exit code 0 means that everything agrees, 1 that something does not.
+With a keyed chain, set BURSAR_CHAIN_KEY. Exit code 0 means that everything agrees, 1 that something does not, 2 that
+there is no journal to check.
 """
 
 import hashlib
@@ -65,11 +66,15 @@ def check(given: Iterable[str], key: bytes) -> tuple[list[str], int]:
 
 def main(arguments: list[str]) -> int:
     """The command."""
-    if len(arguments) != 1:
+    if len(arguments) != 1 or arguments[0].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2
-    with open(arguments[0], encoding="utf-8") as file:
-        problems, count = check(file, os.environ.get("BURSAR_CHAIN_KEY", "").encode())
+    try:
+        with open(arguments[0], encoding="utf-8") as file:
+            problems, count = check(file, os.environ.get("BURSAR_CHAIN_KEY", "").encode())
+    except (OSError, ValueError, KeyError, TypeError, StopIteration) as trouble:
+        print(f"this is no exported journal: {trouble!r}", file=sys.stderr)
+        return 2
     for problem in problems:
         print(problem)
     print(f"{count} entries: " + ("something is wrong" if problems else "the chain and the balances agree"))

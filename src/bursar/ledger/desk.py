@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Self
 
-from bursar.errors import BursarError, LedgerHalted, StorageFailed
+from bursar.errors import BursarError, InputError, LedgerHalted, StorageFailed
 from bursar.ledger import charging
 from bursar.ledger.alerts import Alert, Watch, log
 from bursar.ledger.anchor import AnchorFile, check
@@ -30,17 +31,19 @@ class Desk:
 
     def __init__(
         self,
-        url: str | Store,
+        url: str | os.PathLike[str] | Store,
         *,
         anchor: str | None = None,
+        create: bool = True,
         actor: str = "",
         alert: Callable[[Alert], None] | None = log,
         clock: Callable[[], int] = lambda: time.time_ns() // 1000,
     ) -> None:
-        """``anchor`` is a file outside the database (beside a SQLite file unless you name a better place); ``alert`` is
-        called when a share of a limit is passed; ``clock`` gives microseconds.
+        """``create=False`` refuses a file that does not exist; ``anchor`` is a file outside the database (beside a
+        SQLite file unless you name a better place); ``alert`` is called when a share of a limit is passed; ``clock``
+        gives microseconds.
         """
-        self.store = store_of(url)
+        self.store = store_of(url, create=create)
         self.actor, self._clock = actor, clock
         self._chain, self._catalogue = Chain(), Catalogue()
         self._seen: dict[str, Head] = {}
@@ -48,6 +51,7 @@ class Desk:
         path = anchor or self.store.anchor
         self._anchors = None if path is None else AnchorFile(path)
         self._halted: LedgerHalted | None = None
+        self._shut = False
         self._warmed: set[tuple[Any, ...]] = set()
         self._desk = GroupCommit(self._perform)
         try:
@@ -84,6 +88,8 @@ class Desk:
     def _perform(self, requests: Sequence[Request]) -> None:
         """One transaction for a batch; the anchor follows when it is durable, and then the alerts."""
         self._check()
+        if self._anchors is not None:
+            self._anchors.ready()
         for attempt in range(_ATTEMPTS):
             try:
                 posting = self._attempt(requests)
@@ -111,6 +117,8 @@ class Desk:
         return Posting(tx, self._chain, self._catalogue, self._clock(), self._seen)
 
     def _check(self) -> None:
+        if self._shut:
+            raise InputError("this ledger has been shut")
         if self._halted is not None:
             raise self._halted
 
@@ -126,7 +134,8 @@ class Desk:
             return self._catalogue.find(name, reader)[0]
 
     def shut(self) -> None:
-        """Let go of the store."""
+        """Let go of the store; afterwards the ledger refuses everything."""
+        self._shut = True
         if self._anchors is not None:
             self._anchors.close()
         self.store.close()

@@ -86,7 +86,10 @@ def deployment(reader: Reader, root: str, *, curator: str = _UNKNOWN, use: str =
         raise ScopeUnknown(f"there is no root scope {root!r}")
     scope = Scope(row)
     first = next(iter(reader.entries(root, most=1)))
-    released = reader.released(root)
+    parts = [root, *(row.name for row in reader.scopes(root) if row.kind == "block")]
+    released = [
+        (what if part == root else f"{part}: {what}", count) for part in parts for what, count in reader.released(part)
+    ]
     mechanisms = [f"{count} × {what}" for what, count in released] or ["nothing so far"]
     parameters = {key: value for key, value in scope.target.items() if key in ("epsilon", "delta", "rho")}
     lines = [

@@ -12,7 +12,9 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+
+from bursar.errors import InputError
 
 _TICKETS = 1 << 20  # bytes from here on stand for numbers
 _MOST = 1 << 30
@@ -29,27 +31,27 @@ class WriterLock:
         self._threads = threading.Lock()
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
         self._pid = os.getpid()
+        self._number = 0
 
     @contextmanager
     def held(self) -> Iterator[None]:
         """Wait for one's turn, and keep it."""
         with self._threads:
-            ticket = self._queue()
-            try:
+            if self._file < 0:
+                raise InputError("this ledger has been shut")
+            try:  # an interrupt may come at any point: whatever was locked until then is let go
+                self._queue()
                 _lock(self._file, _HOLDER)
-                try:
-                    yield
-                finally:
-                    _unlock(self._file, _HOLDER)
+                yield
             finally:
-                _unlock(self._file, _TICKETS + ticket)
+                _unlock_all(self._file, _TICKETS + self._number)
 
-    def _queue(self) -> int:
+    def _queue(self) -> None:
         """Take a number, and wait until the one before has been served."""
         _lock(self._file, _DOOR)
         try:
             os.lseek(self._file, 0, os.SEEK_SET)
-            number = int.from_bytes(os.read(self._file, 8), "little") % _MOST
+            self._number = number = int.from_bytes(os.read(self._file, 8), "little") % _MOST
             os.lseek(self._file, 0, os.SEEK_SET)
             os.write(self._file, ((number + 1) % _MOST).to_bytes(8, "little"))
             _lock(self._file, _TICKETS + number)
@@ -58,7 +60,6 @@ class WriterLock:
         before = (number - 1) % _MOST
         _lock(self._file, _TICKETS + before)
         _unlock(self._file, _TICKETS + before)
-        return number
 
     def close(self) -> None:
         """Let go, when the last user does."""
@@ -67,6 +68,7 @@ class WriterLock:
             if self.users == 0:
                 _open_files.pop(self.path, None)
                 os.close(self._file)
+                self._file = -1
 
 
 def writer_lock(path: str) -> WriterLock:
@@ -98,6 +100,11 @@ if sys.platform == "win32":
         os.lseek(file, byte, os.SEEK_SET)
         msvcrt.locking(file, msvcrt.LK_UNLCK, 1)
 
+    def _unlock_all(file: int, ticket: int) -> None:
+        for byte in (_DOOR, _HOLDER, ticket):
+            with suppress(OSError):
+                _unlock(file, byte)
+
 else:
     import fcntl
 
@@ -106,3 +113,6 @@ else:
 
     def _unlock(file: int, byte: int) -> None:
         fcntl.lockf(file, fcntl.LOCK_UN, 1, byte)
+
+    def _unlock_all(file: int, ticket: int) -> None:
+        fcntl.lockf(file, fcntl.LOCK_UN)

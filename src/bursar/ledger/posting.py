@@ -14,6 +14,7 @@ from typing import Any
 from bursar.errors import (
     BudgetExceeded,
     BursarError,
+    CostInvalid,
     CurrencyMismatch,
     KeyReused,
     LedgerHalted,
@@ -27,6 +28,7 @@ from bursar.ledger.release import Release
 from bursar.ledger.scope import Scope
 from bursar.ledger.stores._base import Head, ReservationRow, ScopeRow, Transaction
 
+_LEAK_HINT = "; a scope keeps a hundredth of its δ for releases that leak, unless it is opened with leak=…"
 Effects = list[tuple[str, str, Balance, Balance]]
 """(scope, line, before, after) of every line that changes."""
 
@@ -123,7 +125,7 @@ class Posting:
         if scope.period:
             current = self.now // scope.period
             for line, balance in balances.items():
-                if balance.window != current:
+                if balance.window < current:  # a clock that is set back does not begin a period again
                     balances[line] = balance._replace(spent=0, dead=False, window=current)
         return balances
 
@@ -151,6 +153,8 @@ class Posting:
             raise CurrencyMismatch(
                 f"the release is measured under {release.relation}, {scopes[0].name} under {scopes[0].relation}"
             )
+        if release.delta is not None and all(scope.row.currency != "sums" for scope in scopes):
+            raise CostInvalid("only a scope with the currency 'sums' prices a composition at a δ: leave delta= out")
         decided = []
         for scope in scopes:
             state = self.lines(scope)
@@ -274,10 +278,11 @@ def refusal_of(scope: Scope, chained: Chained, replayed: bool) -> BudgetExceeded
     unit = scope.currency.lines[line].unit
     asked, spent, held, limit, left = (int(number) * unit for number in numbers)
     means = scope.currency.lines[line].means
+    hint = _LEAK_HINT if line == "delta" and scope.row.currency in ("residue", "advanced", "concentrated") else ""
     return BudgetExceeded(
         f"{name}: asked {shown(asked, up=True)} of {means}, {shown(left, up=False)} is left of "
         f"{shown(limit, up=False)} (spent {shown(spent, up=True)}, held {shown(held, up=True)}). Nothing was charged; "
-        "a smaller request may still pass",
+        f"a smaller request may still pass{hint}",
         scope=name,
         line=line,
         numbers={"asked": asked, "spent": spent, "held": held, "limit": limit, "left": left},

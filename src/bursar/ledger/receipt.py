@@ -48,6 +48,12 @@ class Receipt:
             )
         return self
 
+    def __str__(self) -> str:
+        again = ", again" if self.replayed else ""
+        return f"{self.kind} {self.what or ''}: entry {self.seq} of {self.root}, key {self.key}{again}".replace(
+            " :", ":"
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """For machines; numbers of units are in the journal."""
         return {

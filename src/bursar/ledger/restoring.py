@@ -13,6 +13,9 @@ from bursar.ledger.posting import Effects, effect_row
 from bursar.ledger.receipt import Receipt, receipt_of
 from bursar.ledger.stores._base import Head, Store, Transaction
 
+LOST = "unknown releases: entries were lost"
+"""What stands in the list of releases from then on: odometer and hindsight are not known any more."""
+
 
 def restored(store: Store, chain: Chain, anchors: AnchorFile, now: int, actor: str, reason: str) -> list[Receipt]:
     """One entry for each affected root."""
@@ -39,10 +42,13 @@ def _entry(tx: Transaction, chain: Chain, root: str, anchored: Anchored, said: t
             effects.append((row.name, line, before, _exhausted(before)))
     seq, at, prev, epoch = (0, 0, FIRST, 0) if head is None else (head.seq, head.at, head.hash, head.epoch)
     lost = {"anchor": [str(anchored.seq), anchored.hash], "reason": reason}
-    body = canonical({"effect": [effect_row(*effect) for effect in effects], "lost": lost, "request": None})
+    content = {"effect": [effect_row(*effect) for effect in effects], "lost": lost, "released": LOST, "request": None}
+    body = canonical(content)
     entry = Entry(root, max(seq, anchored.seq) + 1, max(now, at + 1), "restore", "", actor, body, prev)
     digest = chain.hash(entry)
     tx.set_balances((scope, line, after) for scope, line, _, after in effects)
+    for name in dict.fromkeys(scope for scope, _, _, _ in effects):
+        tx.add_released(name, LOST, 1)
     tx.append(entry, digest, epoch + 1)
     return Chained(entry, digest)
 

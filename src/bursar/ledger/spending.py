@@ -44,6 +44,10 @@ class Spending(Desk):
         self, scopes: str | Sequence[str], what: Any, query: Callable[[], Output], *, key: str, delta: Any = None
     ) -> Output:
         """Charge, durably, then run the query once. With a key that was charged before it raises `AlreadyRun`."""
+        if not callable(query):
+            raise InputError(f"query must be a function, not {described(query)}", argument="query")
+        if key is None:
+            raise InputError("a query that runs once needs a key of its own", argument="key")
         self.spend(scopes, what, key=key, delta=delta).once()
         return query()
 

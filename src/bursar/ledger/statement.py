@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,9 +15,13 @@ from bursar.ledger.amounts import shown, written
 from bursar.ledger.odometer import mixture
 from bursar.ledger.posting import Posting
 from bursar.ledger.release import release_of
+from bursar.ledger.restoring import LOST
 from bursar.ledger.scope import Scope
 
-ODOMETER = "with probability at least 1 − δ the loss never exceeded this, at any time so far"
+ODOMETER = (
+    "with probability at least 1 − δ the loss never exceeded this, at any time so far: a statement of another kind "
+    "than the limit, which holds all the same and may be smaller"
+)
 HINDSIGHT = "what the same releases would cost if exactly they had been fixed in advance; it admits nothing"
 
 
@@ -45,6 +49,8 @@ class Statement:
     """ε so far, time-uniform at the scope's δ; None where it is not known."""
     hindsight: tuple[float, float] | None
     """ε of what was released, as a composition fixed in advance: lower and upper."""
+    worst_block: str | None = None
+    """Of a root with blocks: the block whose state this is."""
 
     def line(self, name: str) -> LineStatement:
         """One line by name."""
@@ -59,6 +65,7 @@ class Statement:
             "status": self.scope.row.status,
             "currency": self.scope.row.currency,
             "target": self.scope.target,
+            "worst_block": self.worst_block,
             "unit": self.scope.unit,
             "relation": self.scope.relation,
             "lines": [
@@ -85,6 +92,8 @@ class Statement:
             f"{self.scope.name} ({self.scope.kind}, {self.scope.row.status}): {target}; {self.scope.row.currency}, "
             f"protects each {self.scope.unit} under {self.scope.relation}"
         ]
+        if self.worst_block is not None:
+            rows.append(f"  as its worst block is, {self.worst_block}:")
         for line in self.lines:
             state = "given up" if line.dead else f"{shown(line.left, up=False)} left of {shown(line.limit, up=False)}"
             rows.append(
@@ -98,7 +107,16 @@ class Statement:
 
 
 def statement(posting: Posting, scope: Scope) -> Statement:
-    """Of a scope, now."""
+    """Of a scope, now; a root with blocks is as its worst block is."""
+    blocks = [posting.scope(row.name) for row in posting.tx.scopes(scope.name) if row.kind == "block"]
+    if scope.kind == "root" and blocks:
+        found = [_single(posting, block) for block in blocks]
+        worst = min(found, key=lambda one: max(line.left / line.limit for line in one.lines if line.limit))
+        return replace(worst, scope=scope, worst_block=worst.scope.name)
+    return _single(posting, scope)
+
+
+def _single(posting: Posting, scope: Scope) -> Statement:
     state = posting.lines(scope)
     lines = []
     for name, line in scope.currency.lines.items():
@@ -114,7 +132,7 @@ def statement(posting: Posting, scope: Scope) -> Statement:
 
 def _odometer(scope: Scope, released: Sequence[tuple[str, int]], delta: Fraction) -> float | None:
     """The smaller of Σε and the mixture boundary; leaks take their part of δ first."""
-    if "epsilon" not in scope.target:
+    if "epsilon" not in scope.target or any(what == LOST for what, _ in released):
         return None
     pure: Fraction | None = Fraction(0)
     rho, leak = Fraction(0), Fraction(0)
@@ -150,9 +168,11 @@ def _leaks_surely(mechanism: Any) -> bool:
 def _hindsight(released: Sequence[tuple[str, int]], delta: Fraction) -> tuple[float, float] | None:
     if not released:
         return (0.0, 0.0)
+    if any(what == LOST for what, _ in released):
+        return None
     try:
         whole = sum((release_of(text).composition * count for text, count in released), Composition())
         report = account(whole, delta=delta)
     except BursarError:
         return None
-    return (report.epsilon.lower, report.epsilon.upper)
+    return (report.epsilon.lower, report.epsilon.upper) if report.epsilon.upper < float("inf") else None

@@ -37,9 +37,12 @@ def open_scope(posting: Posting, request: Request, asked: dict[str, Any], before
     draft = Draft(effects, scopes=[scope.row])
     if before:
         draft.extra["opening"] = [release.text for release in before]
+    inherited = posting.tx.released(parent.name) if parent is not None and scope.kind == "block" else []
+    if inherited:
+        draft.extra["inherited"] = [[what, count] for what, count in inherited]
     receipt = receipt_of(posting.post(request, "open", scope.row.root, draft), False)
-    for release in before:
-        posting.tx.add_released(scope.name, release.text, 1)
+    for what, count in [*inherited, *((release.text, 1) for release in before)]:
+        posting.tx.add_released(scope.name, what, count)
     return receipt
 
 
@@ -138,7 +141,7 @@ def _too_much(posting: Posting, request: Request, scope: Scope, refusal: Refusal
 def read_past(text: str) -> list[Release]:
     """Past releases from CSV: a column ``what`` (the text form), and perhaps ``count`` and ``delta``."""
     try:
-        table = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        table = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
         columns, rows = table.fieldnames, list(table)
     except csv.Error as problem:
         raise InputError(f"this is no CSV table: {problem}", argument="file") from None

@@ -22,6 +22,8 @@ class Verification:
     entries: int
     roots: int
     problems: tuple[str, ...]
+    anchored: int = 0
+    """How many of the roots an anchor vouches for: for the others a rollback would not be seen."""
 
     @property
     def ok(self) -> bool:
@@ -33,7 +35,14 @@ class Verification:
 
     def __str__(self) -> str:
         head = f"{self.entries} entries of {self.roots} roots: "
-        return head + ("the chain, the balances and the anchors agree" if self.ok else "; ".join(self.problems))
+        if not self.ok:
+            return head + "; ".join(self.problems)
+        if self.anchored == self.roots:
+            return head + "the chain, the balances and the anchors agree"
+        return head + (
+            f"the chain and the balances agree; only {self.anchored} of the roots have an anchor, so an older copy in "
+            "this one's place would not be seen"
+        )
 
 
 def verify(
@@ -56,7 +65,8 @@ def verify(
     _compare_keys(reader, keys, problems)
     if anchors is not None:
         problems += behind(reader, anchors).values()
-    return Verification(count, len(heads), tuple(problems))
+    known = sum(root in heads for root in anchors or ())
+    return Verification(count, len(heads), tuple(problems), known)
 
 
 def _fold(reader: Reader, chain: Chain, root: str, books: Books, problems: list[str]) -> int:

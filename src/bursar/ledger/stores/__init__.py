@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+
 from bursar.errors import InputError, described
 from bursar.ledger.stores._base import Store as Store
 
 
-def store_of(url: str | Store) -> Store:
-    """The store of an address: ``memory://``, ``sqlite:///budget.db`` or ``postgresql://…``."""
+def store_of(url: str | os.PathLike[str] | Store, *, create: bool = True) -> Store:
+    """The store of an address: ``memory://``, ``sqlite:///budget.db`` (or a path), ``postgresql://…``."""
     if isinstance(url, Store):
         return url
+    if isinstance(url, os.PathLike):
+        url = f"sqlite:///{os.fspath(url)}"
     if not isinstance(url, str):
         raise InputError(
             f"a ledger's address is a text such as sqlite:///budget.db, not {described(url)}", argument="url"
@@ -21,7 +25,7 @@ def store_of(url: str | Store) -> Store:
     if url.startswith("sqlite:///") and len(url) > len("sqlite:///"):
         from bursar.ledger.stores.sqlite import SqliteStore
 
-        return SqliteStore(url.removeprefix("sqlite:///"))
+        return SqliteStore(url.removeprefix("sqlite:///"), create=create)
     if url.startswith(("postgresql://", "postgres://")):
         from bursar.ledger.stores.postgres import PostgresStore
 

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
+from urllib.parse import quote
 
 import apsw
 
@@ -52,17 +53,33 @@ class _Write(SqlTransaction):
 class SqliteStore(Store):
     """A ledger in a file."""
 
-    def __init__(self, path: str, *, vfs: str | None = None, synchronous: str = "FULL", shared: bool = True) -> None:
+    def __init__(
+        self,
+        path: str,
+        *,
+        create: bool = True,
+        vfs: str | None = None,
+        synchronous: str = "FULL",
+        shared: bool = True,
+    ) -> None:
         """``vfs``, ``synchronous`` and ``shared`` are for tests that break things on purpose."""
         folder = os.path.dirname(os.path.abspath(path))
         if not os.path.isdir(folder):
             raise InputError(f"there is no folder {folder}", argument="url")
+        if not create and not os.path.exists(path):
+            raise InputError(f"there is no ledger {path}", argument="url")
         super().__init__()
         self.path, self._vfs, self._synchronous, self._shared = path, vfs, synchronous, shared
         self.anchor = f"{path}-anchor"
         self._mutex, self._reads = threading.RLock(), threading.RLock()
-        self._lock = writer_lock(f"{path}-lock")
         self._reader: apsw.Connection | None = None
+        self.read_only = os.path.exists(path) and not (_writable(path) and _writable(folder))
+        if self.read_only:  # an auditor's copy: nothing is written, not even a lock
+            with _durable():
+                self._writer = self._look_only()
+            return
+        with _durable():
+            self._lock = writer_lock(f"{path}-lock")
         try:
             with _durable(), self._lock.held():
                 self._writer = self._connect()
@@ -83,6 +100,12 @@ class SqliteStore(Store):
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA wal_autocheckpoint = 1000")
         return connection
+
+    def _look_only(self) -> apsw.Connection:
+        """A file that may not be written: as it is, if no log stands beside it."""
+        calm = "" if os.path.exists(f"{self.path}-wal") else "&immutable=1"
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        return apsw.Connection(f"file:{quote(os.path.abspath(self.path))}?mode=ro{calm}", flags=flags)
 
     def _migrate(self) -> None:
         """Run the numbered files that are missing, and check the ones that ran."""
@@ -109,34 +132,36 @@ class SqliteStore(Store):
     def writing(self) -> Iterator[Transaction]:
         """The lock, the transaction, and the sync that makes it durable."""
         self._check_process()
+        if self.read_only:
+            raise StorageFailed(f"{self.path} may only be read")
         with self._mutex, _durable(), self._lock.held():
-            self._writer.execute("BEGIN IMMEDIATE")
-            try:
+            try:  # BEGIN too: an interrupt right after it must not leave a transaction open
+                self._writer.execute("BEGIN IMMEDIATE")
                 transaction = _Write(self._writer)
                 yield transaction
                 transaction.flush()
                 self._writer.execute("COMMIT")
-            except BaseException:
+            finally:
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
-                raise
 
     @contextmanager
     def reading(self) -> Iterator[Reader]:
         """A snapshot, which writers do not disturb."""
         self._check_process()
-        if not self._shared:
+        if not self._shared or self.read_only:
             with self._mutex, _durable():
                 yield _View(self._writer)
             return
         with self._reads, _durable():
             if self._reader is None:
                 self._reader = self._connect()
-            self._reader.execute("BEGIN")
             try:
+                self._reader.execute("BEGIN")
                 yield _View(self._reader)
             finally:
-                self._reader.execute("COMMIT")
+                if self._reader.in_transaction:
+                    self._reader.execute("ROLLBACK")
 
     def backup(self, target: str) -> None:
         """SQLite's own online backup."""
@@ -156,7 +181,12 @@ class SqliteStore(Store):
                 if connection is not None:
                     with suppress(apsw.Error):  # a checkpoint may fail; what was acknowledged is in the log
                         connection.close()
-            self._lock.close()
+            if not self.read_only:
+                self._lock.close()
+
+
+def _writable(path: str) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 @contextmanager
@@ -170,7 +200,7 @@ def _durable() -> Iterator[None]:
         raise LedgerHalted(f"the file is damaged: {problem}") from problem
     except apsw.ConstraintError as problem:
         raise StorageFailed(f"the store refused: {problem}") from problem
-    except apsw.Error as problem:
+    except (apsw.IOError, apsw.BusyError, apsw.LockedError) as problem:
         raise StorageFailed(f"the store failed, retry with the same key: {problem}") from problem
-    except OSError as problem:
-        raise StorageFailed(f"the store failed, retry with the same key: {problem}") from problem
+    except (apsw.Error, OSError) as problem:
+        raise StorageFailed(f"the store cannot be used: {problem}") from problem
