@@ -18,6 +18,7 @@ from flint import arb
 
 from bursar.errors import LossUnknown
 from bursar.losses._base import Directions, Loss
+from bursar.losses.sampled_gaussian import _Add, _Remove
 from bursar.losses.table import Row, TableLoss, connect_the_dots
 from bursar.numerics.balls import Ball, ball, finite, up, up_fraction
 
@@ -41,9 +42,19 @@ class ResidueLaw:
 def law_of_directions(directions: Directions, cut: float) -> ResidueLaw:
     """Of known losses. ``cut`` is the mass that may be left beyond the last dot of each side."""
     tables = [_table(directions.remove, cut)]
-    if not directions.same:
+    if not (directions.same or _mirrored_pair(directions)):
         tables.append(_table(directions.add, cut))
     return _law(tables)
+
+
+def _mirrored_pair(directions: Directions) -> bool:
+    """Whether adding presents the very pair of removing, the other way round: then one table and its reverse dominate
+    both.
+    """
+    remove, add = directions.remove, directions.add
+    return (
+        isinstance(remove, _Remove) and isinstance(add, _Add) and remove.sigma is add.sigma and remove.rate is add.rate
+    )
 
 
 def law_of_promise(delta_at: Callable[[Ball], Ball], cut: float) -> ResidueLaw:
