@@ -14,7 +14,8 @@ QUIET = "#999999"
 
 def framed(title: str, xlabel: str, ylabel: str, **scales: Any) -> tuple[Figure, Any]:
     """A figure with one set of axes."""
-    figure, (axes,) = panels(title, 1)
+    figure, (axes,) = panels("", 1)
+    axes.set_title(title)
     label(axes, xlabel, ylabel, **scales)
     return figure, axes
 
