@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from flint import arb
+
 from bursar.losses import contour, lattice
-from bursar.losses.answer import EFFORTS, Answer, Losses, Precision
+from bursar.losses.answer import EFFORTS, Answer, Losses, Precision, leak_of
 from bursar.losses.contour import NoContour
 from bursar.losses.gaussian import GaussianLoss
 from bursar.losses.lattice import NoLattice
@@ -79,6 +81,9 @@ def deltas_at(losses: Losses, epsilons: Sequence[float], precision: Precision) -
 
 
 def _cheaper(losses: Losses, first: Answer, delta: Ball) -> bool:
+    most = sum((count * loss.support()[1] for loss, count in losses), arb(0))
+    if most <= first.lower and leak_of(losses) <= 0:  # no loss is ever larger than the other direction's ε
+        return True
     try:
         return contour.at_most(losses, first.upper, delta, first.tilt)
     except (NoContour, ArithmeticError, ValueError):

@@ -31,14 +31,16 @@ Array = Any
 
 def sampled_decay(integral: SampledIntegral, law: Tilted, tau: float, care: Care) -> Decay:
     """The best bound that this care affords."""
-    layers = uniform_decay([_layers(*_cells(integral, law, tau, care))], integral.count)
+    layers = uniform_decay([_layers(*_cells(integral, law, tau, care), integral.count)], integral.count)
     near = _by_moments(law, layers, integral.count)
     return near if care is Care.LEAST else _by_rungs(integral, law, tau, layers, near)
 
 
 def _cells(integral: SampledIntegral, law: Tilted, tau: float, care: Care) -> tuple[Array, Array]:
     """Cells of the tilted loss in rising order of x: a lower bound of the density on each, and its width."""
-    heavy = np.flatnonzero(law.weights > _LIGHT * float(law.weights.max()))
+    # with many copies a part so light that each copy hardly has it still decides the sum
+    light = min(_LIGHT, 0.01 / integral.count)
+    heavy = np.flatnonzero(law.weights > light * float(law.weights.max()))
     low, high = float(law.grid.x[heavy[0]]), float(law.grid.x[heavy[-1]])
     edges = low + (high - low) * _CELLS[care]
     square, power = integral.sigma * integral.sigma, (1 + tau) if integral.removed else -tau
@@ -55,13 +57,13 @@ def _cells(integral: SampledIntegral, law: Tilted, tau: float, care: Care) -> tu
     return np.exp(np.minimum(least, 700.0)), width
 
 
-def _layers(density: Array, width: Array) -> Array:
+def _layers(density: Array, width: Array, count: int) -> Array:
     """(share, width) of uniform laws whose sum lies below the density: around its peak, and around those of what is
-    left, as long as that is worth it.
+    left, as long as that is worth it: much of the mass, or enough for all copies together.
     """
     tables: list[Array] = []
-    mass = float(density @ width)
-    while float(density @ width) > _LEFT * mass and len(tables) < _PEAKS:
+    worth = min(_LEFT * float(density @ width), 1.0 / count)
+    while float(density @ width) > worth and len(tables) < _PEAKS:
         peak = int(np.argmax(density))
         rising = np.minimum.accumulate(density[peak::-1])[::-1]
         under = np.concatenate([rising, np.minimum.accumulate(density[peak:])[1:]])
