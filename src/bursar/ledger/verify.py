@@ -49,7 +49,7 @@ def verify(
     reader: Reader, chain: Chain, anchors: Mapping[str, Anchored] | None, *, reprice: bool = False
 ) -> Verification:
     """Refold and rehash every root."""
-    problems: list[str] = []
+    problems: list[str] = reader.damage()
     keys: dict[str, tuple[str, int]] = {}
     count = 0
     heads = reader.heads()

@@ -58,6 +58,10 @@ class ReservationRow(NamedTuple):
 class Reader(ABC):
     """What a view can tell."""
 
+    def damage(self) -> list[str]:
+        """What the store itself finds wrong with its files, where it has a way to look."""
+        return []
+
     @abstractmethod
     def head(self, root: str) -> Head | None:
         """The end of a chain."""

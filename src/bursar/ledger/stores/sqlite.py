@@ -31,6 +31,15 @@ class _View(SqlReader):
     def _rows(self, name: str, *values: Any) -> list[Any]:
         return self._connection.execute(_QUERIES[name], values).fetchall()
 
+    def damage(self) -> list[str]:
+        """SQLite's own check of pages, order and constraints, and the record of migrations."""
+        found: list[Any] = self._connection.execute("PRAGMA integrity_check(5)").fetchall()
+        problems = [f"the file: {text}" for (text,) in found if text != "ok"]
+        done = self._connection.execute("SELECT number, name, hash FROM migrations ORDER BY number").fetchall()
+        if done != [(number, name, digest) for number, name, digest, _ in migrations("sqlite")]:
+            problems.append("the record of migrations was changed")
+        return problems
+
 
 class _Write(SqlTransaction):
     def __init__(self, connection: apsw.Connection) -> None:
