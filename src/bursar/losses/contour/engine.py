@@ -89,6 +89,7 @@ class Contour:
         self.known_alias: tuple[float, Ball] = (math.inf, arb(0))
         self.margin = _ROUGH if only_upper else _PRECISE
         self.given_up = sum((factor.given_up for factor in factors), arb(0))
+        self.floor = max(factor.floor for factor in factors)
         self.spread = math.sqrt(max(rough_cumulants(factors, tau)[2], 1e-300))
         # tilts below −1 bound what the aliases on the low side are off from known ones
         self.mirrored = any(tilt < 0 for tilt in ladder)
@@ -182,11 +183,15 @@ class Contour:
 
     def precise(self, epsilon: float) -> bool:
         """Whether the nodes still serve this ε well."""
+        if epsilon < self.floor:
+            return False
         errors = self.evaluate(epsilon)[2]
         return errors.aliasing + errors.truncation < _GOOD
 
     def evaluate(self, epsilon: float) -> tuple[Ball, Ball, Errors]:
         """Certified lower and upper ends of δ(ε), as balls, and the error budget."""
+        if epsilon < self.floor:
+            raise NoContour("what is given up is not known for so small an ε")
         x = arb(epsilon)
         phase, slip = self._phase(epsilon)
         value = float((self.sums.share * np.cos(phase)).sum())

@@ -55,6 +55,8 @@ class Factor(ABC):
     count: int
     given_up: Ball = arb(0)
     """By how much the factor may lower δ at most."""
+    floor: float = -math.inf
+    """The ε from which on ``given_up`` holds."""
     smooth: bool = True
     """Whether its moments decay along the line."""
     heavy: float = math.inf

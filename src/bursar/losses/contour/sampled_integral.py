@@ -71,10 +71,7 @@ class SampledIntegral:
         self.variance = variance
         if removed:
             depth = max(28.0 + math.log(count) - log_delta, 1.0)
-            # where tilts are large the cut must be sharp, or the far branch explodes
-            far = 1 + self.sigma * math.sqrt(2 * depth)
-            self.soft = short(self.sigma * min(1.0, math.sqrt(far / (4 * tilt))), 5)
-            self.cut = math.ceil(16 * (1 + math.sqrt(2 * depth * (self.sigma**2 + self.soft**2)))) / 16
+            self.soft, self.cut = self._cut_for(depth, tilt)
             b = (sigma * sigma + arb(self.soft) ** 2).sqrt()
             kappa = (1 - rate) * normal.cdf(-arb(self.cut) / b) + rate * normal.cdf((1 - arb(self.cut)) / b)
             self.given_up = (count * kappa).upper()
@@ -92,6 +89,26 @@ class SampledIntegral:
             self._base = self._base + (THETAS * self.sigma**2 / self.soft) ** 2 / 2
         self._grids: list[Grid] = []
         self._growths: dict[tuple[float, float], Array] = {}
+
+    def _cut_for(self, depth: float, tilt: float) -> tuple[float, float]:
+        """How soft the cut is and where it lies. Where tilts are large it must be sharp, or the far branch explodes;
+        unless ln A is so flat there that even at such tilts it does not.
+        """
+        far = 1 + self.sigma * math.sqrt(2 * depth)
+        sharp = self.sigma * math.sqrt(far / (4 * tilt))
+        if sharp >= self.sigma:
+            return self._cut_of(depth, self.sigma)
+        lifted = self.rate * math.exp(min((3 * far - 1) / (2 * self.sigma**2), 600.0))
+        soft, cut = self._cut_of(depth, min(sharp * math.sqrt((1 + lifted) / lifted), self.sigma))
+        x = cut + soft * np.geomspace(0.1, max(8 * tilt * soft / self.sigma**2, 1.0), 100)
+        log_odds = self.losses((2 * x - 1) / (2 * self.sigma**2))[1]
+        height = 4 * tilt * log_odds - x * x / (2 * self.sigma**2) - np.square((x - cut) / soft) / 2
+        return (soft, cut) if float(height.max()) <= 0 else self._cut_of(depth, sharp)
+
+    def _cut_of(self, depth: float, soft: float) -> tuple[float, float]:
+        """A cut about so soft, behind all but e^{−depth} of the mass."""
+        soft = short(soft, 5)
+        return soft, math.ceil(16 * (1 + math.sqrt(2 * depth * (self.sigma**2 + soft**2)))) / 16
 
     def _heavy(self) -> float:
         """The tilt at which φ·A^{1+τ} is as large far away, at the cut or before, as at 0."""
@@ -123,13 +140,17 @@ class SampledIntegral:
         """Nodes so close that the trapezoid sum errs by less than e^{−tolerance} of the moment, at every tilt up to
         tau.
         """
-        square = self.sigma * self.sigma
         low, high = self.window(tau)
         # only to choose the step: what the grid leaves out is bounded for each tilt that uses it
         growth = self.growth(tau if least is None else least, reach)
-        gain = 2 * math.pi * THETAS * square
+        gain = 2 * math.pi * THETAS * self.sigma**2
         step = short(0.97 * float((gain / (np.maximum(growth, 0.0) + tolerance)).max()), 5)
-        first, last = math.floor(low / step), math.ceil(high / step)
+        return self.nodes(tau, reach, (low, high), step)
+
+    def nodes(self, tau: float, reach: float, window: tuple[float, float], step: float) -> Grid:
+        """The grid with this step, which must be a short float, over this window."""
+        square = self.sigma * self.sigma
+        first, last = (math.floor(window[0] / step), math.ceil(window[1] / step))
         if last - first > _MOST_NODES:
             raise ArithmeticError(f"{last - first} nodes in x are too many")
         x = np.arange(first, last + 1) * step
@@ -138,7 +159,7 @@ class SampledIntegral:
         log_mass = -x * x / (2 * square) + math.log(step / (self.sigma * math.sqrt(2 * math.pi)))
         if self.removed:
             z = (self.cut - x) / self.soft
-            log_mass = log_mass + loss + _log_normal_cdf(z)
+            log_mass = log_mass + loss + log_normal_cdf(z)
             mass_error = mass_error + loss_error + (ULPS + 8) * UNIT * (1 + np.where(z < 9, 1 + z * z, 0.0))
         signed = loss if self.removed else -loss
         return Grid(tau, reach, x, signed, log_mass, np.exp(log_mass), loss_error, mass_error, step)
@@ -216,11 +237,14 @@ class SampledIntegral:
 
 
 def rough_variance(sigma: float, rate: float, count: int) -> float:
-    """q²(e^{1/σ²} − 1) a copy: the variance of A without the record, and about that of the loss."""
-    return count * rate**2 * math.expm1(min(1 / sigma**2, 50.0))
+    """q²(e^{1/σ²} − 1) a copy: the variance of A without the record, and about that of the loss; or, where the record
+    shows plainly, the square of the loss that it then brings.
+    """
+    seen = max(1 / (2 * sigma**2) + math.log(rate), 0.0)
+    return count * min(rate**2 * math.expm1(min(1 / sigma**2, 500.0)), rate * (seen**2 + 1 / sigma**2))
 
 
-def _log_normal_cdf(z: Array) -> Array:
+def log_normal_cdf(z: Array) -> Array:
     """ln Φ(z) at the nodes: 0 to all digits from z = 9 on, else by erfc, and in balls where that would underflow."""
     result = np.zeros_like(z)
     near = np.flatnonzero(z < 9)

@@ -96,6 +96,11 @@ def _powers(first: Array, rows: int) -> Array:
 def tilted(integral: SampledIntegral, grid: Grid, tau: float, reach: float) -> Tilted:
     """The tilted law with its errors, for frequencies up to ``reach``."""
     cumulant, log_weights, weight_error = log_moment(integral, grid, tau)
+    return centred_law(grid, cumulant, log_weights, weight_error, _left_out(integral, grid, tau, reach))
+
+
+def centred_law(grid: Grid, cumulant: Ball, log_weights: Array, weight_error: Array, missing: float) -> Tilted:
+    """Normalised and centred; ``missing`` is what quadrature and window leave out of the law, relative to its mass."""
     weights = np.exp(log_weights - float(log_weights.max()))
     weights /= math.fsum(weights.tolist())
     mean = float(weights @ grid.loss)
@@ -106,7 +111,7 @@ def tilted(integral: SampledIntegral, grid: Grid, tau: float, reach: float) -> T
     error_d = float(weights @ (weight_error * apart + shift))
     error_c = float(weights @ (weight_error * apart * apart / 2 + apart * shift + shift * shift / 2))
     variance = float(weights @ (apart * apart))
-    return Tilted(grid, cumulant, weights, mean, variance, error_d, error_c, _left_out(integral, grid, tau, reach))
+    return Tilted(grid, cumulant, weights, mean, variance, error_d, error_c, missing)
 
 
 def at_reach(law: Tilted, integral: SampledIntegral, tau: float, reach: float) -> Tilted:

@@ -10,8 +10,10 @@ from flint import arb
 from bursar.losses.answer import Answer, Losses, leak_of
 from bursar.losses.contour.engine import Contour, Errors
 from bursar.losses.contour.factors import Factor, GaussianFactor, NoContour, factor_of
+from bursar.losses.contour.rare_factor import RareFactor, chernoff_guess, rare_integral
 from bursar.losses.contour.saddle import choose_tilt, rough_cumulants, tilt_for
 from bursar.losses.contour.sampled_factor import added_at_most
+from bursar.losses.contour.sampled_integral import SampledIntegral
 from bursar.losses.contour.scales import Scales, guess, two_scales
 from bursar.losses.tilt import Tilts
 from bursar.numerics.balls import Ball, down, up
@@ -43,6 +45,21 @@ def _answer(contour: Contour, lower: Ball, upper: Ball, errors: Errors) -> Answe
 
 def _around(losses: Losses, epsilon: float) -> Contour:
     """A contour for δ at this ε."""
+    try:
+        return _around_whole(losses, epsilon)
+    except (NoContour, ArithmeticError):
+        rare = rare_integral(losses, math.log(1e-9))
+        if rare is None or epsilon <= 0:
+            raise
+        log_delta = math.log(1e-9)
+        for _ in range(2):
+            factor = RareFactor(*rare, (1 - 1e-9) * epsilon, log_delta)
+            tau, log_delta = tilt_for([factor], epsilon)
+        return _first_contour([factor], leak_of(losses), epsilon, log_delta, tau, solve=False)[0]
+
+
+def _around_whole(losses: Losses, epsilon: float) -> Contour:
+    """The same for all losses together."""
     leak, factors = leak_of(losses), _factors(losses, math.log(1e-9))
     for _ in range(2):
         tau, log_delta = tilt_for(factors, epsilon)
@@ -63,10 +80,35 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer:
         raise NoContour("δ does not exceed what the releases leak")
     log_delta = float(target.log())
     factors = _factors(losses, log_delta)
-    contour, near = _by_scales(factors, leak, log_delta) or _by_saddle(factors, leak, log_delta)
-    if near <= 0:
-        return _at_zero(losses, delta)
-    return _certified(contour, near, delta, log_delta)
+    try:
+        contour, near = _by_scales(factors, leak, log_delta) or _by_saddle(factors, leak, log_delta)
+        if near <= 0:
+            return _at_zero(losses, delta)
+        return _certified(contour, near, delta, log_delta)
+    except (NoContour, ArithmeticError):
+        rare = rare_integral(losses, log_delta)
+        if rare is None:
+            raise
+        contour, near = _by_rare(*rare, leak, log_delta)
+        return _certified(contour, near, delta, log_delta)
+
+
+def _by_rare(integral: SampledIntegral, count: int, leak: Ball, log_delta: float) -> tuple[Contour, float]:
+    """The same where large losses are rare: what small losses alone may do is bounded from a floor on, which must lie
+    below ε.
+    """
+    floor = 0.95 * chernoff_guess(integral, count, log_delta)
+    for _ in range(8):
+        try:
+            factor = RareFactor(integral, count, floor, log_delta)
+            contour, near = _by_saddle([factor], leak, log_delta)
+        except (NoContour, ArithmeticError):
+            floor *= 0.7
+            continue
+        if near >= floor:
+            return contour, near
+        floor = max(0.95 * near, 0.7 * floor)
+    raise NoContour("small and large losses cannot be told apart")
 
 
 def _by_saddle(factors: list[Factor], leak: Ball, log_delta: float) -> tuple[Contour, float]:

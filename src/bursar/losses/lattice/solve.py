@@ -291,7 +291,7 @@ def _height(value: Ball, target: float) -> float:
 
 
 def _best_tilt(price: Callable[[float], float]) -> float:
-    return math.exp(minimiser(lambda u: price(math.exp(u)), math.log(1e-3), math.log(1e5), points=40, steps=20))
+    return math.exp(minimiser(lambda u: price(math.exp(u)), math.log(1e-3), math.log(1e9), points=60, steps=20))
 
 
 def _log_constant(tau: float) -> float:
