@@ -12,6 +12,7 @@ import pytest
 import bursar as b
 from bursar.ledger.alerts import Alert
 from bursar.ledger.ledger import Ledger
+from bursar.losses.residue import VERSION
 
 TENTH = b.Laplace(scale=10)
 
@@ -482,3 +483,18 @@ def test_unknown_scopes(ledger: Ledger) -> None:
         ledger.show("nothing")
     with pytest.raises(b.ScopeUnknown):
         ledger.open("child", parent="nothing", epsilon=1)
+
+
+def test_charges_on_a_residue_line_keep_the_version_of_their_certificate(ledger: Ledger) -> None:
+    """Whoever reprices the journal later knows which rules made a charge; other lines have none to keep."""
+    ledger.open("certified", epsilon=1, delta="1e-6")
+    ledger.open("summed", epsilon=1)
+    receipt = ledger.spend("certified", b.RandomizedResponse("0.01"))
+    held = ledger.reserve("certified", b.RandomizedResponse("0.01"), ttl=60)
+    plain = ledger.spend("summed", b.RandomizedResponse("0.01"))
+    assert receipt.body["certificate"] == VERSION
+    assert "certificate" not in plain.body
+    kinds = {chained.entry.kind: chained.entry.content() for chained in ledger.entries("certified")}
+    assert kinds["reserve"]["certificate"] == VERSION
+    assert "certificate" not in kinds["open"]
+    ledger.close(held.id)

@@ -22,7 +22,7 @@ from bursar.errors import (
 )
 from bursar.ledger.amounts import shown
 from bursar.ledger.catalogue import Catalogue
-from bursar.ledger.currencies import Balance, Price, Refusal
+from bursar.ledger.currencies import CERTIFICATES, Balance, Price, Refusal
 from bursar.ledger.entry import FIRST, Chain, Chained, Entry, canonical
 from bursar.ledger.release import Release
 from bursar.ledger.scope import Scope
@@ -216,6 +216,9 @@ class Posting:
         content: dict[str, Any] = dict(draft.extra)
         if draft.released is not None:
             content["released"] = draft.released
+        for _, line, before, after in draft.effects:
+            if line in CERTIFICATES and before.left > after.left:
+                content["certificate"] = CERTIFICATES[line]
         if draft.reservation is not None:
             row = draft.reservation
             content["reservation"] = [row.id, row.status, str(row.expires), row.detail]

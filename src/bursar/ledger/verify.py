@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bursar.errors import BursarError
 from bursar.ledger.anchor import Anchored, behind
 from bursar.ledger.books import Books
-from bursar.ledger.currencies import Balance, Refusal
+from bursar.ledger.currencies import CERTIFICATES, Balance, Refusal
 from bursar.ledger.entry import FIRST, Chain, Entry
 from bursar.ledger.release import release_of
 from bursar.ledger.scope import Scope
@@ -167,5 +167,7 @@ def _reprice(reader: Reader, root: str) -> list[str]:
             if isinstance(amounts, Refusal) or any(
                 before[line].spent + amount > lines[name][line].spent for line, amount in amounts.items()
             ):
-                problems.append(f"{root}: entry {entry.seq} charged {name} less than its price")
+                made = content.get("certificate")
+                by = "" if made is None else f" (its certificate has version {made}, today's {CERTIFICATES['residue']})"
+                problems.append(f"{root}: entry {entry.seq} charged {name} less than its price{by}")
     return problems

@@ -20,8 +20,11 @@ from bursar.ledger.currencies.renyi import Renyi, order_limit
 from bursar.ledger.currencies.residue import Residue
 from bursar.ledger.currencies.sums import Sums
 from bursar.ledger.currencies.zcdp import Zcdp
+from bursar.losses.residue import VERSION
 
 CURRENCIES = ("pure", "sums", "advanced", "concentrated", "residue", "zcdp", "renyi", "gdp")
+CERTIFICATES = {"residue": VERSION}
+"""The lines whose charges rest on certificates, and the certificates' version: the journal keeps it."""
 LEAK_SHARE = Fraction(1, 100)
 """Of δ, for releases that leak, where nothing else is said."""
 
