@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from bursar.errors import LedgerHalted as LedgerHalted
     from bursar.errors import LossUnknown as LossUnknown
     from bursar.errors import NotPermitted as NotPermitted
+    from bursar.errors import PerChargeCap as PerChargeCap
     from bursar.errors import PlanImpossible as PlanImpossible
+    from bursar.errors import RateLimited as RateLimited
     from bursar.errors import Refused as Refused
     from bursar.errors import RelationMismatch as RelationMismatch
     from bursar.errors import ReservationClosed as ReservationClosed
@@ -123,7 +125,9 @@ _HOMES = {
         "LedgerHalted",
         "LossUnknown",
         "NotPermitted",
+        "PerChargeCap",
         "PlanImpossible",
+        "RateLimited",
         "Refused",
         "RelationMismatch",
         "ReservationClosed",

@@ -12,7 +12,7 @@
     │   ├── CostInvalid       this release has no price in the scope's currency
     │   ├── KeyReused         the key belongs to another request
     │   ├── ScopeUnknown, ScopeClosed, ScopeFrozen, CurrencyMismatch, NotPermitted
-    │   ├── ReservationExpired, ReservationClosed
+    │   ├── ReservationExpired, ReservationClosed, PerChargeCap, RateLimited
     │   ├── LedgerHalted      the ledger is behind its anchor, or its journal does not add up
     │   └── StorageFailed     the store could not make it durable
     ├── AlreadyRun            a replayed charge does not license a second run
@@ -137,8 +137,24 @@ class ReservationClosed(Refused):
     code = "reservation_closed"
 
 
+class PerChargeCap(Refused):
+    """One charge, or all reservations together, would take a larger share of a limit than the service allows."""
+
+    code = "per_charge_cap"
+
+
+class RateLimited(Refused):
+    """Too many requests; ``after`` is how many seconds to wait."""
+
+    code = "rate_limited"
+
+    def __init__(self, message: str, *, after: float) -> None:
+        super().__init__(message)
+        self.after = after
+
+
 class NotPermitted(Refused):
-    """A second person's approval is missing."""
+    """A second person's approval is missing, or the token's role or scope does not allow this."""
 
     code = "not_permitted"
 

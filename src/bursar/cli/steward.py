@@ -124,7 +124,7 @@ def verify(
     with opened(ledger, anchor) as books:
         found = books.verify(reprice=reprice)
     if as_json:
-        typer.echo(json.dumps({"ok": found.ok, "entries": found.entries, "problems": list(found.problems)}))
+        typer.echo(json.dumps(found.to_dict(), ensure_ascii=False))
     else:
         typer.echo(str(found))
     if not found:

@@ -68,6 +68,11 @@ class GroupCommit:
             raise request.failure
         return request.outcome
 
+    def together(self, requests: Sequence[Request]) -> None:
+        """Perform a batch that somebody else has gathered; each request keeps its outcome or failure."""
+        with self._working:
+            self._run(requests)
+
     def _wait(self, place: _Waiting) -> bool:
         """Until somebody has performed the request, or until it is this caller's turn to be the clerk."""
         while not place.woken.acquire(timeout=_PATIENCE):

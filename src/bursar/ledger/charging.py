@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from bursar.errors import CostInvalid, InputError
+from bursar.errors import CostInvalid, InputError, PerChargeCap
 from bursar.ledger.currencies import Balance, Refusal
 from bursar.ledger.entry import Chained
 from bursar.ledger.posting import Draft, Effects, Posting, Request, by_root, refusal_of
@@ -17,7 +17,7 @@ from bursar.ledger.scope import Scope
 from bursar.ledger.stores._base import Reader
 
 
-def spend(posting: Posting, request: Request, release: Release) -> Receipt:
+def spend(posting: Posting, request: Request, release: Release, cap: Fraction | None = None) -> Receipt:
     """Charge a release to every scope on its paths, or to none."""
     scopes = posting.debited(request.names)
     decided, refused = posting.decide(scopes, release)
@@ -25,6 +25,9 @@ def spend(posting: Posting, request: Request, release: Release) -> Receipt:
         raise posting.refuse(request, *refused)
     effects: Effects = []
     for scope, state, _, amounts in decided:
+        for line, amount in amounts.items():
+            if cap is not None and amount > cap * state[line].limit:
+                raise PerChargeCap(f"one charge may take at most {cap} of {scope.name}'s {line}")
         effects += charged(scope, state, amounts)
     return receipt_of(post_all(posting, request, "spend", scopes, effects, release.text), False)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from bursar.errors import InputError
+import json
+
+from bursar.errors import InputError, LedgerHalted
 from bursar.ledger import charging, export
 from bursar.ledger.desk import Desk
 from bursar.ledger.entry import Chained
@@ -24,6 +26,21 @@ class Looking(Desk):
         """All scopes, by name."""
         with self.store.reading() as reader:
             return [Scope(row) for row in reader.scopes()]
+
+    def scope(self, name: str) -> Scope:
+        """One scope; `ScopeUnknown` where there is none."""
+        return self._scope(scope_name(name))
+
+    def held_by(self, reservation: str) -> tuple[str, ...]:
+        """The scopes that a reservation debits; none where there is no such reservation."""
+        with self.store.reading() as reader:
+            row = reader.reservation(reservation)
+        return () if row is None else tuple(json.loads(row.detail)["scopes"])
+
+    @property
+    def halted(self) -> LedgerHalted | None:
+        """Why the ledger accepts nothing; None where it does."""
+        return self._halted
 
     def entries(self, root: str, *, after: int = 0, most: int | None = None) -> list[Chained]:
         """A root's entries in order."""

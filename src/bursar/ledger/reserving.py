@@ -8,10 +8,11 @@ parts, so it is spent when it is reserved and nothing comes back.
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from typing import Any
 
 from bursar.composition import Composition
-from bursar.errors import InputError, ReservationClosed, ReservationExpired
+from bursar.errors import InputError, PerChargeCap, ReservationClosed, ReservationExpired
 from bursar.ledger.currencies import Balance
 from bursar.ledger.entry import Chained, canonical
 from bursar.ledger.posting import Draft, Effects, Posting, Request
@@ -20,7 +21,9 @@ from bursar.ledger.release import Release, release_of
 from bursar.ledger.stores._base import ReservationRow
 
 
-def reserve(posting: Posting, request: Request, release: Release, ttl: int, id: str) -> Reservation:
+def reserve(
+    posting: Posting, request: Request, release: Release, ttl: int, id: str, cap: Fraction | None = None
+) -> Reservation:
     """Set aside what the release would cost, for ``ttl`` microseconds."""
     scopes = posting.debited(request.names)
     if len({scope.row.root for scope in scopes}) > 1:
@@ -35,6 +38,8 @@ def reserve(posting: Posting, request: Request, release: Release, ttl: int, id: 
             after = _set_aside(before, amounts.get(line), line in price.fixed, line in scope.currency.private)
             if after != before:
                 effects.append((scope.name, line, before, after))
+            if cap is not None and after.held > before.held and after.held > cap * before.limit:
+                raise PerChargeCap(f"at most {cap} of {scope.name}'s {line} may sit reserved")
             if line in amounts and line not in price.fixed:
                 held.setdefault(scope.name, {})[line] = amounts[line]
     left = [[mechanism.text(), count] for mechanism, count in release.composition.terms]

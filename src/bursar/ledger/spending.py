@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any, TypeVar
 
 from bursar.errors import InputError, described
@@ -12,6 +13,7 @@ from bursar.ledger.amounts import exact
 from bursar.ledger.asked import names_of, own_key, reservation_id, said
 from bursar.ledger.desk import Desk
 from bursar.ledger.entry import Chained
+from bursar.ledger.posting import Request
 from bursar.ledger.receipt import Quote, Receipt, Reservation, receipt_of
 from bursar.ledger.release import release_of
 
@@ -31,14 +33,38 @@ class Spending(Desk):
         by: str | None = None,
     ) -> Receipt:
         """Charge a release to its scopes and all above them, or to none: `BudgetExceeded` says what is left."""
+        receipt: Receipt = self._desk.submit(self.to_spend(scopes, what, key=key, delta=delta, by=by))
+        return receipt
+
+    def to_spend(
+        self,
+        scopes: str | Sequence[str],
+        what: Any,
+        *,
+        key: str | None = None,
+        delta: Any = None,
+        by: str | None = None,
+        cap: Fraction | None = None,
+    ) -> Request:
+        """The same as a request for `commit`; ``cap`` is the largest share of any limit that it may take."""
         release, names = release_of(what, delta), names_of(scopes)
         self._warm(names, release)
         fields = {"scopes": names, **release.request()}
-        request = self._request(
-            "spend", key, by, fields, lambda p, r: charging.spend(p, r, release), charging.replayed(self._scope), names
+        return self._request(
+            "spend",
+            key,
+            by,
+            fields,
+            lambda p, r: charging.spend(p, r, release, cap),
+            charging.replayed(self._scope),
+            names,
         )
-        receipt: Receipt = self._desk.submit(request)
-        return receipt
+
+    def commit(self, requests: Sequence[Request]) -> None:
+        """Perform requests in one transaction: each then has its own outcome or failure. For callers with a queue of
+        their own, such as the service.
+        """
+        self._desk.together(requests)
 
     def run(
         self, scopes: str | Sequence[str], what: Any, query: Callable[[], Output], *, key: str, delta: Any = None
@@ -69,6 +95,23 @@ class Spending(Desk):
         by: str | None = None,
     ) -> Reservation:
         """Set an allowance aside for ``ttl`` seconds; it counts against the limit at once."""
+        reservation: Reservation = self._desk.submit(
+            self.to_reserve(scopes, what, ttl=ttl, key=key, delta=delta, by=by)
+        )
+        return reservation
+
+    def to_reserve(
+        self,
+        scopes: str | Sequence[str],
+        what: Any,
+        *,
+        ttl: Any,
+        key: str | None = None,
+        delta: Any = None,
+        by: str | None = None,
+        cap: Fraction | None = None,
+    ) -> Request:
+        """The same as a request for `commit`; ``cap`` is the largest share of any limit that may sit reserved."""
         release, names = release_of(what, delta), names_of(scopes)
         self._warm(names, release)
         life = int(exact(ttl, "ttl") * 1_000_000)
@@ -76,39 +119,45 @@ class Spending(Desk):
             raise InputError(f"ttl must be a positive number of seconds, not {described(ttl)}", argument="ttl")
         fields = {"scopes": names, **release.request(), "ttl": str(life)}
         chosen = key or own_key()
-        request = self._request(
+        return self._request(
             "reserve",
             chosen,
             by,
             fields,
-            lambda p, r: reserving.reserve(p, r, release, life, uuid.uuid5(uuid.NAMESPACE_OID, chosen).hex),
+            lambda p, r: reserving.reserve(p, r, release, life, uuid.uuid5(uuid.NAMESPACE_OID, chosen).hex, cap),
             self._reservation,
             names,
         )
-        reservation: Reservation = self._desk.submit(request)
-        return reservation
 
     def draw(
         self, reservation: str | Reservation, amount: Any = None, *, key: str | None = None, by: str | None = None
     ) -> Receipt:
         """Spend a part of a reservation (all that is left, unless an amount is given), before the data is touched."""
+        receipt: Receipt = self._desk.submit(self.to_draw(reservation, amount, key=key, by=by))
+        return receipt
+
+    def to_draw(
+        self, reservation: str | Reservation, amount: Any = None, *, key: str | None = None, by: str | None = None
+    ) -> Request:
+        """The same as a request for `commit`."""
         id = reservation_id(reservation)
         part = None if amount is None else release_of(amount)
         fields = {"reservation": id, "what": None if part is None else part.text}
-        request = self._request(
+        return self._request(
             "draw", key, by, fields, lambda p, r: reserving.draw(p, r, id, part), receipt_of, reservation=id
         )
-        receipt: Receipt = self._desk.submit(request)
-        return receipt
 
     def close(self, reservation: str | Reservation, *, key: str | None = None, by: str | None = None) -> Receipt:
         """End a reservation: the undrawn part is given back where that is sound."""
+        receipt: Receipt = self._desk.submit(self.to_close(reservation, key=key, by=by))
+        return receipt
+
+    def to_close(self, reservation: str | Reservation, *, key: str | None = None, by: str | None = None) -> Request:
+        """The same as a request for `commit`."""
         id = reservation_id(reservation)
-        request = self._request(
+        return self._request(
             "close", key, by, {"reservation": id}, lambda p, r: reserving.close(p, r, id), receipt_of, reservation=id
         )
-        receipt: Receipt = self._desk.submit(request)
-        return receipt
 
     def correct(
         self,

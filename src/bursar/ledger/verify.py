@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from bursar.errors import BursarError
 from bursar.ledger.anchor import Anchored, behind
@@ -32,6 +33,16 @@ class Verification:
 
     def __bool__(self) -> bool:
         return self.ok
+
+    def to_dict(self) -> dict[str, Any]:
+        """For machines."""
+        return {
+            "ok": self.ok,
+            "entries": self.entries,
+            "roots": self.roots,
+            "anchored": self.anchored,
+            "problems": list(self.problems),
+        }
 
     def __str__(self) -> str:
         head = f"{self.entries} entries of {self.roots} roots: "

@@ -74,7 +74,7 @@ def epsilon_at(losses: Losses, delta: Ball, width: float, most: int = MOST_POINT
     if log_delta < _TINIEST:
         raise NoLattice("δ is smaller than any float")
     work = _Work(losses, leak, log_delta, most)
-    tau = _best_tilt(lambda t: (work.cumulant(t)[0] + _log_constant(t) - log_delta) / t)
+    tau = _best_tilt(lambda t: (work.cumulant(t)[0] + _log_constant(t) - log_delta) / t, work.cumulant(1e-3)[2])
     guess = (work.cumulant(tau)[0] + _log_constant(tau) - log_delta) / tau
     if guess <= 0 and arb(delta_at(losses, arb(0), max(width, 1e-2), most).upper) <= delta:
         return Answer(0.0, 0.0, (), "lattice", 0, tau)
@@ -187,7 +187,7 @@ class _Work:
 
     def chernoff_tilt(self, epsilon: float) -> float:
         """The tilt with the least Chernoff bound of δ(ε)."""
-        return _best_tilt(lambda t: self.cumulant(t)[0] + _log_constant(t) - t * epsilon)
+        return _best_tilt(lambda t: self.cumulant(t)[0] + _log_constant(t) - t * epsilon, self.cumulant(1e-3)[2])
 
     def lattice(self, step: float, tau: float, epsilon: float, width: float) -> Lattice:
         """The composition on a grid, composed around an ε."""
@@ -290,8 +290,11 @@ def _height(value: Ball, target: float) -> float:
     return (float(middle.log()) if middle > 0 else -1e4) - target
 
 
-def _best_tilt(price: Callable[[float], float]) -> float:
-    return math.exp(minimiser(lambda u: price(math.exp(u)), math.log(1e-3), math.log(1e9), points=60, steps=20))
+def _best_tilt(price: Callable[[float], float], variance: float) -> float:
+    # where all losses together are tiny their tilts are large
+    most = max(1e5, 1e2 / math.sqrt(variance)) if variance > 0 else 1e5
+    points = math.ceil(2.2 * math.log(most / 1e-3))
+    return math.exp(minimiser(lambda u: price(math.exp(u)), math.log(1e-3), math.log(most), points=points, steps=20))
 
 
 def _log_constant(tau: float) -> float:

@@ -1,0 +1,84 @@
+"""The service apart from HTTP: the ledger, its tokens and limits, and how work reaches threads."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from bursar.ledger.alerts import Alert, log
+from bursar.ledger.ledger import Ledger
+from bursar.service.clerk import Clerk
+from bursar.service.limits import Buckets
+from bursar.service.metrics import Metrics
+from bursar.service.permissions import Tree
+from bursar.service.problems import Rejected
+from bursar.service.settings import Settings
+from bursar.service.tokens import Token, Tokens
+
+Answer = TypeVar("Answer")
+_MOST_KNOWN = 10_000
+
+
+class Service:
+    """Everything that requests share."""
+
+    def __init__(self, settings: Settings, ledger: Ledger | None = None, tokens: Tokens | None = None) -> None:
+        self.settings, self.metrics = settings, Metrics()
+        self.ledger = ledger or Ledger(settings.ledger, anchor=settings.anchor, alert=self._alert)
+        self.tokens = tokens or Tokens(settings.tokens)
+        self.tree = Tree(self.ledger)
+        self.clerk = Clerk(self.ledger.commit, self.metrics.batches.add)
+        self.rates = Buckets(settings.rate, 2 * settings.rate)
+        self.guesses = Buckets(settings.guesses / 60, settings.guesses)
+        self.largest_charge, self.largest_reserved = settings.share("largest_charge"), settings.share("largest_reserved")
+        self._looks = ThreadPoolExecutor(4, "bursar-look")
+        self._jobs = ThreadPoolExecutor(2, "bursar-job")
+        self._seen: set[tuple[Any, ...]] = set()
+
+    def _alert(self, alert: Alert) -> None:
+        self.metrics.alerts += 1
+        log(alert)
+
+    def identify(self, secret: str | None, address: str) -> Token:
+        """The token behind a secret; guesses from one address are few."""
+        self.guesses.check(address, "wrong tokens from this address")
+        token = None if secret is None else self.tokens.find(secret)
+        if token is None:
+            if secret is not None:
+                self.guesses.take(address, "wrong tokens from this address")
+            raise Rejected("unauthenticated", "send a token in force: Authorization: Bearer bursar_…")
+        self.rates.take(token.id, "requests with this token")
+        return token
+
+    async def look(self, what: Callable[[], Answer]) -> Answer:
+        """Something that reads, in a thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._looks, what)
+
+    async def job(self, what: Callable[[], Answer]) -> Answer:
+        """Something that counts, in one of few threads, so that charges go on meanwhile."""
+        return await asyncio.get_running_loop().run_in_executor(self._jobs, what)
+
+    async def prepared(self, mark: tuple[Any, ...], make: Callable[[], Answer]) -> Answer:
+        """A request for the clerk: made in a thread where its price may be new, else at once."""
+        if mark in self._seen:
+            return make()
+        made = await self.job(make)
+        if len(self._seen) > _MOST_KNOWN:
+            self._seen.clear()
+        self._seen.add(mark)
+        return made
+
+    @property
+    def halted(self) -> bool:
+        """Whether the ledger accepts nothing."""
+        return self.ledger.halted is not None
+
+    async def shut(self) -> None:
+        """Finish what was accepted, then let go."""
+        await self.clerk.shut()
+        self._looks.shutdown()
+        self._jobs.shutdown(cancel_futures=True)
+        self.ledger.shut()
+        self.tokens.close()

@@ -1,0 +1,123 @@
+"""One way from a request to an answer, the same for every endpoint: who, how often, what, may they, then do it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from bursar.service import problems
+from bursar.service.core import Service
+from bursar.service.permissions import permit
+from bursar.service.problems import Rejected
+from bursar.service.tokens import Token
+from bursar.service.wire import encode
+
+Run = Callable[[Service, Token, Any], Awaitable[Any]]
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """What a path does."""
+
+    method: str
+    path: str
+    verb: str | None
+    """What a role must allow; None where nobody is asked who they are."""
+    summary: str
+    asked: Any
+    """The type of the body, or of the query; None where there is none."""
+    answer: Any
+    run: Run
+    status: int = 200
+    media: str = "application/json"
+
+
+@dataclass(frozen=True)
+class Raw:
+    """An answer that is text already."""
+
+    text: str
+    media: str
+
+
+def route(service: Service, endpoint: Endpoint) -> Route:
+    """The endpoint as Starlette wants it."""
+    decoder = None if endpoint.asked is None else msgspec.json.Decoder(endpoint.asked)
+
+    async def handle(request: Request) -> Response:
+        started = time.perf_counter()
+        try:
+            answer = await _answer(service, endpoint, decoder, request)
+        except ClientDisconnect:
+            answer = Response(status_code=400)
+        except Exception as error:
+            answer, code = problems.response(error)
+            service.metrics.refusals[code] += 1
+        service.metrics.answered(endpoint.path, answer.status_code, time.perf_counter() - started)
+        return answer
+
+    return Route(endpoint.path, handle, methods=[endpoint.method])
+
+
+async def _answer(service: Service, endpoint: Endpoint, decoder: Any, request: Request) -> Response:
+    token = None
+    if endpoint.verb is not None:
+        token = service.identify(bearer(request), address(service, request))
+        permit(token, endpoint.verb)
+    given = None
+    if decoder is not None:
+        given = await _body(service, request, decoder) if endpoint.method == "POST" else _query(request, endpoint.asked)
+    found = await endpoint.run(service, token, given)  # type: ignore[arg-type]
+    if isinstance(found, Raw):
+        return Response(found.text, media_type=found.media)
+    return Response(encode(found), endpoint.status, media_type="application/json")
+
+
+def bearer(request: Request) -> str | None:
+    """The secret that a request carries."""
+    kind, _, secret = request.headers.get("authorization", "").partition(" ")
+    return secret.strip() if kind.lower() == "bearer" and secret.strip() else None
+
+
+def address(service: Service, request: Request) -> str:
+    """Where a request comes from; behind a proxy uvicorn has read the header of the proxy."""
+    return request.client.host if request.client is not None else "unknown"
+
+
+async def _body(service: Service, request: Request, decoder: Any) -> Any:
+    """The body: not too large, not too slow, and as its type says."""
+    if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
+        raise Rejected("not_json", "the body must be application/json")
+    return decoder.decode(await body_of(service, request))
+
+
+async def body_of(service: Service, request: Request) -> bytes:
+    """The bytes of a body, within the limits."""
+    most, parts, size = service.settings.largest_body, [], 0
+    if int(request.headers.get("content-length") or 0) > most:
+        raise Rejected("too_large", f"a body may have at most {most} bytes")
+    try:
+        async with asyncio.timeout(service.settings.patience):
+            async for part in request.stream():
+                size += len(part)
+                if size > most:
+                    raise Rejected("too_large", f"a body may have at most {most} bytes")
+                parts.append(part)
+    except TimeoutError:
+        raise Rejected("too_slow", "the body did not arrive in time") from None
+    return b"".join(parts)
+
+
+def _query(request: Request, asked: Any) -> Any:
+    given = request.query_params
+    if len(given.multi_items()) != len(given):
+        raise Rejected("malformed", "each parameter may be given once")
+    return msgspec.convert(dict(given), asked, strict=False)

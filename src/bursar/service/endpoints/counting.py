@@ -1,0 +1,43 @@
+"""Account and plan: the jobs that need no ledger."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bursar.errors import InputError
+from bursar.jobs.account import account
+from bursar.jobs.plan import plan
+from bursar.jobs.spec import parse
+from bursar.service import wire
+from bursar.service.core import Service
+from bursar.service.endpoint import Endpoint
+from bursar.service.tokens import Token
+
+
+async def _account(service: Service, token: Token, asked: wire.Account) -> dict[str, Any]:
+    if (asked.delta is None) == (asked.epsilon is None):
+        raise InputError("ask one thing: delta to learn ε, or epsilon to learn δ", argument="delta")
+    return await service.job(
+        lambda: account(
+            parse(asked.composition),
+            delta=asked.delta,
+            epsilon=asked.epsilon,
+            theorems=asked.theorems,
+            width=asked.width,
+            effort=asked.effort,
+        ).to_dict()
+    )
+
+
+async def _plan(service: Service, token: Token, asked: wire.Plan) -> dict[str, Any]:
+    return await service.job(
+        lambda: plan(
+            asked.template, epsilon=asked.epsilon, delta=asked.delta, width=asked.width, effort=asked.effort
+        ).to_dict()
+    )
+
+
+ENDPOINTS = (
+    Endpoint("POST", "/v1/account", "account", "What do releases cost?", wire.Account, wire.Report, _account),
+    Endpoint("POST", "/v1/plan", "plan", "Which noise or how many releases fit?", wire.Plan, wire.Report, _plan),
+)

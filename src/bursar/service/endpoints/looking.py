@@ -1,0 +1,114 @@
+"""Scopes, statements, entries, verification and exports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bursar.ledger.amounts import written
+from bursar.ledger.entry import Chained
+from bursar.ledger.ledger import Ledger
+from bursar.ledger.scope import Scope
+from bursar.service import wire
+from bursar.service.core import Service
+from bursar.service.endpoint import Endpoint, Raw
+from bursar.service.permissions import covers, everywhere, within
+from bursar.service.tokens import Token
+
+_MEDIA = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "opendp": "application/yaml"}
+
+
+def summary(scope: Scope) -> dict[str, Any]:
+    """A scope without its balances."""
+    row = scope.row
+    return {
+        "name": scope.name,
+        "kind": scope.kind,
+        "parent": row.parent,
+        "status": row.status,
+        "currency": row.currency,
+        "target": scope.target,
+    }
+
+
+async def _scopes(service: Service, token: Token, asked: None) -> dict[str, Any]:
+    found = await service.look(service.ledger.scopes)
+    return {"scopes": [summary(scope) for scope in found if covers(token, service.tree, scope.name)]}
+
+
+async def _statement(service: Service, token: Token, asked: wire.OfScope) -> dict[str, Any]:
+    within(token, service.tree, [asked.scope])
+    return await service.job(lambda: service.ledger.show(asked.scope).to_dict())
+
+
+async def _entries(service: Service, token: Token, asked: wire.Page) -> dict[str, Any]:
+    within(token, service.tree, [asked.scope])
+    return await service.look(lambda: page(service.ledger, asked.scope, asked.after, asked.most))
+
+
+def page(ledger: Ledger, name: str, after: int, most: int) -> dict[str, Any]:
+    """Entries of a scope's root that concern it, and where the next page begins."""
+    scope = ledger.scope(name)
+    root = scope.row.root
+    chained = ledger.entries(root, after=after, most=most)
+    entries = [entry for one in chained if (entry := seen_by(scope, one)) is not None]
+    following = chained[-1].entry.seq if len(chained) == most else None
+    return {"scope": name, "root": root, "entries": entries, "next": following}
+
+
+def seen_by(scope: Scope, chained: Chained) -> dict[str, Any] | None:
+    """An entry as far as it concerns a scope; None where it does not."""
+    entry, content = chained.entry, chained.entry.content()
+    lines = scope.currency.lines
+    effect = [
+        {
+            "line": line,
+            "limit": written(limit * lines[line].unit),
+            "spent": written(spent * lines[line].unit),
+            "held": written(held * lines[line].unit),
+        }
+        for owner, line, *_, limit, spent, held, _dead, _window in content["effect"]
+        if owner == scope.name
+    ]
+    refusal = None
+    if "refusal" in content and content["refusal"][0] == scope.name:
+        _, line, asked, *_, left = content["refusal"]
+        unit = lines[line].unit
+        refusal = {"line": line, "asked": written(int(asked) * unit), "left": written(int(left) * unit)}
+    if not effect and refusal is None and all(row[0] != scope.name for row in content.get("scopes", ())):
+        return None
+    request = content.get("request") or {}
+    return {
+        "seq": entry.seq,
+        "at": entry.at,
+        "kind": entry.kind,
+        "key": entry.key,
+        "actor": entry.actor,
+        "hash": chained.hash,
+        "what": content.get("released") or request.get("what"),
+        "reason": content.get("reason") or request.get("reason"),
+        "effect": effect,
+        "refusal": refusal,
+    }
+
+
+async def _verify(service: Service, token: Token, asked: wire.Verify) -> dict[str, Any]:
+    everywhere(token, "verify")
+    return await service.job(lambda: service.ledger.verify(reprice=asked.reprice).to_dict())
+
+
+async def _export(service: Service, token: Token, asked: wire.Export) -> Raw:
+    if asked.form == "opendp" and asked.root is not None:
+        within(token, service.tree, [asked.root])
+    else:
+        everywhere(token, "export the journal")
+    text = await service.job(lambda: service.ledger.export(asked.form, root=asked.root))
+    return Raw(text, _MEDIA[asked.form])
+
+
+ENDPOINTS = (
+    Endpoint("GET", "/v1/scopes", "scopes", "The scopes that the token reaches", None, wire.ScopeList, _scopes),
+    Endpoint("GET", "/v1/statement", "statement", "A scope now", wire.OfScope, wire.Statement, _statement),
+    Endpoint("GET", "/v1/entries", "entries", "What was written about a scope", wire.Page, wire.Entries, _entries),
+    Endpoint("POST", "/v1/verify", "verify", "Recompute everything", wire.Verify, wire.Verification, _verify),
+    Endpoint("GET", "/v1/export", "export", "The journal as a file", wire.Export, str, _export, media="text/plain"),
+)

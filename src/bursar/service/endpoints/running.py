@@ -1,0 +1,49 @@
+"""Running the service: health, metrics, tokens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from bursar import __version__
+from bursar.service import wire
+from bursar.service.core import Service
+from bursar.service.endpoint import Endpoint, Raw
+from bursar.service.permissions import everywhere
+from bursar.service.tokens import EVERYTHING, Token
+
+
+async def _health(service: Service, token: None, asked: None) -> dict[str, Any]:
+    return {"status": "halted" if service.halted else "ok", "version": __version__}
+
+
+async def _metrics(service: Service, token: Token, asked: None) -> Raw:
+    return Raw(service.metrics.text(service.halted), "text/plain; version=0.0.4; charset=utf-8")
+
+
+async def _tokens(service: Service, token: Token, asked: None) -> dict[str, Any]:
+    everywhere(token, "see tokens")
+    return {"tokens": [msgspec.to_builtins(one) for one in service.tokens.all()]}
+
+
+async def _issue(service: Service, token: Token, asked: wire.NewToken) -> dict[str, Any]:
+    everywhere(token, "issue tokens")
+    if asked.scope != EVERYTHING:
+        await service.look(lambda: service.ledger.scope(asked.scope))  # refuses what does not exist
+    made, secret = service.tokens.add(asked.name, asked.role, asked.scope, seconds=asked.days * 86_400)
+    return {"token": msgspec.to_builtins(made), "secret": secret}
+
+
+async def _revoke(service: Service, token: Token, asked: wire.Revoke) -> dict[str, Any]:
+    everywhere(token, "revoke tokens")
+    return {"revoked": service.tokens.revoke(asked.id)}
+
+
+ENDPOINTS = (
+    Endpoint("GET", "/health", None, "Is it up, and does the ledger accept charges?", None, wire.Health, _health),
+    Endpoint("GET", "/metrics", "metrics", "Counters for Prometheus", None, str, _metrics, media="text/plain"),
+    Endpoint("GET", "/v1/tokens", "tokens", "All tokens, without secrets", None, wire.TokenList, _tokens),
+    Endpoint("POST", "/v1/tokens", "tokens", "Issue a token", wire.NewToken, wire.Issued, _issue, status=201),
+    Endpoint("POST", "/v1/tokens/revoke", "tokens", "Revoke a token", wire.Revoke, wire.Revoked, _revoke),
+)

@@ -1,0 +1,108 @@
+"""Quote, spend, reserve, draw and close, within the token's part of the tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bursar.errors import BudgetExceeded, InputError, NotPermitted, Refused
+from bursar.service import wire
+from bursar.service.core import Service
+from bursar.service.endpoint import Endpoint
+from bursar.service.permissions import covers, within
+from bursar.service.tokens import Token
+
+ABOVE = "a scope above those of this token has not enough left"
+
+
+class NotEnoughAbove(Refused):
+    """A refusal by a scope that the token may not see: no numbers."""
+
+    code = "insufficient_budget"
+
+
+def _reach(service: Service, token: Token, scopes: list[str]) -> None:
+    if len(scopes) > service.settings.most_scopes:
+        raise InputError(f"a charge names at most {service.settings.most_scopes} scopes", argument="scopes")
+    within(token, service.tree, scopes)
+
+
+async def _quote(service: Service, token: Token, asked: wire.Quote) -> dict[str, Any]:
+    _reach(service, token, asked.scopes)
+    found = await service.job(lambda: service.ledger.quote(asked.scopes, asked.what, delta=asked.delta).to_dict())
+    parts = [part for part in found["parts"] if covers(token, service.tree, part["scope"])]
+    if len(parts) < len(found["parts"]) and found["reason"] is not None:
+        found["reason"] = ABOVE
+    return {**found, "parts": parts}
+
+
+async def _commit(service: Service, token: Token, request: Any) -> Any:
+    try:
+        return await service.clerk.submit(request)
+    except BudgetExceeded as refusal:
+        if covers(token, service.tree, refusal.scope):
+            raise
+        raise NotEnoughAbove(f"{ABOVE}; nothing was charged") from None
+
+
+async def _spend(service: Service, token: Token, asked: wire.Spend) -> dict[str, Any]:
+    _reach(service, token, asked.scopes)
+    request = await service.prepared(
+        (*asked.scopes, asked.what, asked.delta),
+        lambda: service.ledger.to_spend(
+            asked.scopes, asked.what, key=asked.key, delta=asked.delta, by=token.name, cap=service.largest_charge
+        ),
+    )
+    receipt = await _commit(service, token, request)
+    return receipt.to_dict()  # type: ignore[no-any-return]
+
+
+async def _reserve(service: Service, token: Token, asked: wire.Reserve) -> dict[str, Any]:
+    _reach(service, token, asked.scopes)
+    request = await service.prepared(
+        (*asked.scopes, asked.what, asked.delta),
+        lambda: service.ledger.to_reserve(
+            asked.scopes,
+            asked.what,
+            ttl=asked.ttl,
+            key=asked.key,
+            delta=asked.delta,
+            by=token.name,
+            cap=service.largest_reserved,
+        ),
+    )
+    reservation = await _commit(service, token, request)
+    return reservation.to_dict()  # type: ignore[no-any-return]
+
+
+async def _held(service: Service, token: Token, reservation: str) -> None:
+    """Refuse another's reservation, in the same words whether it exists or not."""
+    names = await service.look(lambda: service.ledger.held_by(reservation))
+    reached = bool(names) and all(covers(token, service.tree, name) for name in service.tree.leaves(names))
+    if not reached and not (token.scope == "*" and not names):
+        raise NotPermitted("this token reaches no such reservation")
+
+
+async def _draw(service: Service, token: Token, asked: wire.Draw) -> dict[str, Any]:
+    await _held(service, token, asked.reservation)
+    request = await service.job(
+        lambda: service.ledger.to_draw(asked.reservation, asked.what, key=asked.key, by=token.name)
+    )
+    receipt = await _commit(service, token, request)
+    return receipt.to_dict()  # type: ignore[no-any-return]
+
+
+async def _close(service: Service, token: Token, asked: wire.Close) -> dict[str, Any]:
+    await _held(service, token, asked.reservation)
+    receipt = await _commit(
+        service, token, service.ledger.to_close(asked.reservation, key=asked.key, by=token.name)
+    )
+    return receipt.to_dict()  # type: ignore[no-any-return]
+
+
+ENDPOINTS = (
+    Endpoint("POST", "/v1/quote", "quote", "Would it pass, and how many more?", wire.Quote, wire.Quoted, _quote),
+    Endpoint("POST", "/v1/spend", "spend", "Charge a release before it runs", wire.Spend, wire.Receipt, _spend),
+    Endpoint("POST", "/v1/reserve", "reserve", "Set an allowance aside", wire.Reserve, wire.Reservation, _reserve),
+    Endpoint("POST", "/v1/draw", "draw", "Spend from a reservation", wire.Draw, wire.Receipt, _draw),
+    Endpoint("POST", "/v1/close", "close", "End a reservation", wire.Close, wire.Receipt, _close),
+)

@@ -1,0 +1,37 @@
+"""Limits on how often: a bucket of tokens that refills."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from bursar.errors import RateLimited
+
+_MOST = 10_000
+
+
+class Buckets:
+    """One bucket for each name; full ones are forgotten when there are too many."""
+
+    def __init__(self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._burst, self._clock = rate, burst, clock
+        self._levels: dict[str, tuple[float, float]] = {}
+
+    def left(self, name: str) -> float:
+        """How much may be taken now."""
+        level, at = self._levels.get(name, (self._burst, 0.0))
+        return min(self._burst, level + (self._clock() - at) * self._rate)
+
+    def take(self, name: str, what: str) -> None:
+        """One, or a refusal that says when."""
+        self.check(name, what)
+        self._levels[name] = (self.left(name) - 1, self._clock())
+        if len(self._levels) > _MOST:
+            self._levels = {key: value for key, value in self._levels.items() if self.left(key) < self._burst}
+            while len(self._levels) > _MOST:  # a flood of names: the oldest are forgotten
+                del self._levels[next(iter(self._levels))]
+
+    def check(self, name: str, what: str) -> None:
+        """A refusal, where nothing is left."""
+        if (left := self.left(name)) < 1:
+            raise RateLimited(f"too many {what}", after=(1 - left) / self._rate)

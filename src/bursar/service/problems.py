@@ -1,0 +1,107 @@
+"""Refusals and errors as problems (RFC 9457): every code, its status and its title in one table."""
+
+from __future__ import annotations
+
+import logging
+import math
+from typing import Any
+
+import msgspec
+from starlette.responses import Response
+
+from bursar.errors import (
+    BudgetExceeded,
+    BursarError,
+    InputError,
+    KeyReused,
+    PlanImpossible,
+    RateLimited,
+    Refused,
+)
+from bursar.ledger.amounts import written
+from bursar.service.wire import Problem, encode
+
+REFUSALS = {
+    "insufficient_budget": (409, "The budget does not allow it"),
+    "scope_unknown": (404, "No such scope"),
+    "scope_closed": (409, "The scope is closed for good"),
+    "scope_frozen": (409, "The scope is frozen"),
+    "currency_mismatch": (422, "These cannot be charged together"),
+    "cost_invalid": (422, "The release has no price here"),
+    "per_charge_cap": (422, "More than one charge may take"),
+    "rate_limited": (429, "Too many requests"),
+    "reservation_expired": (409, "The reservation has expired"),
+    "reservation_closed": (409, "The reservation is closed"),
+    "key_reused": (409, "The key belongs to another request"),
+    "not_permitted": (403, "Not permitted"),
+    "ledger_halted": (503, "The ledger has halted"),
+    "storage_full": (507, "The charge could not be made durable"),
+}
+"""The closed list of the ledger's own refusals."""
+OTHERS = {
+    "unauthenticated": (401, "A valid token is needed"),
+    "malformed": (400, "The request cannot be read"),
+    "input_invalid": (422, "A value cannot be meant"),
+    "impossible": (422, "No value fits"),
+    "not_found": (404, "No such page"),
+    "method_not_allowed": (405, "Not this method"),
+    "too_slow": (408, "The request took too long to arrive"),
+    "too_large": (413, "The request is too large"),
+    "not_json": (415, "Send application/json"),
+    "failed": (500, "The service failed"),
+}
+_log = logging.getLogger("bursar.service")
+
+
+class Rejected(Exception):
+    """A request that never reaches the ledger; ``code`` is one of `OTHERS`."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+
+
+def problem_of(error: Exception) -> Problem:
+    """What to say about an error."""
+    if isinstance(error, Rejected):
+        return _problem(error.code, str(error))
+    if isinstance(error, msgspec.ValidationError):
+        return _problem("input_invalid", str(error))
+    if isinstance(error, msgspec.DecodeError):
+        return _problem("malformed", f"this is not JSON: {error}")
+    if isinstance(error, BudgetExceeded):
+        found = _problem(error.code, str(error))
+        found.scope, found.line, found.replayed = error.scope, error.line, error.replayed
+        for name in ("asked", "spent", "held", "limit", "left"):
+            setattr(found, name, written(getattr(error, name)))
+        return found
+    if isinstance(error, KeyReused):  # which entry it is may be somebody else's business
+        return _problem(error.code, "this key belongs to another request; nothing was changed")
+    if isinstance(error, Refused):
+        return _problem(error.code, str(error))
+    if isinstance(error, PlanImpossible):
+        return _problem("impossible", str(error))
+    if isinstance(error, InputError):
+        found = _problem("input_invalid", str(error))
+        found.argument = error.argument
+        return found
+    if isinstance(error, BursarError):
+        return _problem("input_invalid", str(error))
+    _log.error("a request failed", exc_info=error)
+    return _problem("failed", "this is a fault of the service; it has been logged")
+
+
+def _problem(code: str, detail: str) -> Problem:
+    status, title = REFUSALS.get(code) or OTHERS[code]
+    return Problem(f"urn:bursar:problem:{code}", title, status, detail, code)
+
+
+def response(error: Exception) -> tuple[Response, str]:
+    """The answer, and its code."""
+    found = problem_of(error)
+    headers: dict[str, Any] = {}
+    if isinstance(error, RateLimited):
+        headers["Retry-After"] = str(math.ceil(error.after))
+    if found.status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    return Response(encode(found), found.status, headers, "application/problem+json"), found.code

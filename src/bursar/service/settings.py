@@ -1,0 +1,91 @@
+"""How a service is set up: one TOML file, and environment variables that win over it.
+
+Every key of the file is a field below; the variable of ``rate`` is BURSAR_RATE.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from bursar.errors import InputError
+from bursar.ledger.amounts import exact
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What can be set, with what holds if it is not."""
+
+    ledger: str = "sqlite:///budget.db"
+    """The store: sqlite:///file, postgresql://… or memory://."""
+    anchor: str | None = None
+    """The anchor file, best on another disk; beside a SQLite file if not given."""
+    tokens: str = "bursar-tokens.db"
+    """The file that keeps the hashes of tokens."""
+    host: str = "127.0.0.1"
+    port: int = 8765
+    tls_certificate: str | None = None
+    """PEM files; without them put a proxy that speaks TLS in front."""
+    tls_key: str | None = None
+    behind_proxy: bool = False
+    """Whether a proxy on this machine says who the client is, and speaks TLS."""
+    rate: float = 200.0
+    """Requests a second for each token, after a burst of twice as many."""
+    guesses: int = 10
+    """Wrong tokens a minute from one address."""
+    largest_body: int = 65_536
+    """Bytes."""
+    patience: float = 10.0
+    """Seconds for a body to arrive."""
+    most_scopes: int = 16
+    """Scopes in one charge."""
+    largest_charge: str | None = None
+    """The share of a limit that one charge may take, such as 1/10."""
+    largest_reserved: str = "1/2"
+    """The share of a limit that may sit reserved."""
+
+    def __post_init__(self) -> None:
+        checks = [
+            (0 < self.port < 65_536, "port must be between 1 and 65535"),
+            (self.rate > 0 and self.patience > 0, "rate and patience must be above 0"),
+            (self.guesses >= 1 and self.most_scopes >= 1, "guesses and most_scopes must be at least 1"),
+            (self.largest_body >= 1024, "largest_body must be at least 1024"),
+            ((self.tls_certificate is None) == (self.tls_key is None), "tls_certificate and tls_key go together"),
+        ]
+        for fine, problem in checks:
+            if not fine:
+                raise ValueError(problem)
+        for name in ("largest_charge", "largest_reserved"):
+            share = getattr(self, name)
+            if share is not None and not 0 < exact(share, name) <= 1:
+                raise ValueError(f"{name} must be a share above 0 and at most 1")
+
+    def share(self, name: str) -> Fraction | None:
+        """A share as a number."""
+        text = getattr(self, name)
+        return None if text is None else exact(text, name)
+
+
+def load(path: str | None = None, environ: Mapping[str, str] | None = None, **given: Any) -> Settings:
+    """From a file, then the environment, then what is given here."""
+    values: dict[str, Any] = {}
+    if path is not None:
+        try:
+            values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as problem:
+            raise InputError(f"{path}: {problem}", argument="config") from None
+    variables = os.environ if environ is None else environ
+    for field in Settings.__struct_fields__:
+        if (text := variables.get(f"BURSAR_{field.upper()}")) is not None:
+            values[field] = text
+    values.update({name: value for name, value in given.items() if value is not None})
+    try:
+        return msgspec.convert(values, Settings, strict=False)
+    except (msgspec.ValidationError, ValueError) as problem:
+        where = "" if path is None else f"{path}: "
+        raise InputError(f"{where}{problem}", argument="config") from None
