@@ -196,3 +196,8 @@ def _pointer(text: str, position: int) -> str:
     line = text[start : position + 26].replace("\n", " ")
     lead, rest = "…" if start else "", "…" if position + 26 < len(text) else ""
     return f"  {lead}{line}{rest}\n  {' ' * (len(lead) + position - start)}^"
+
+
+def refusals() -> dict[str, type[Refused]]:
+    """Every refusal by its code, for whoever reads one from a wire."""
+    return {kind.code: kind for kind in Refused.__subclasses__() if kind.__module__ == __name__}

@@ -49,7 +49,7 @@ def test_reservations_by_command() -> None:
     assert run("draw", made["id"], "laplace(scale=10)").exit_code == 0
     assert run("close", made["id"]).exit_code == 0
     assert run("draw", made["id"]).exit_code == 2
-    (state,) = json.loads(run("show", "data", "--json").stdout)
+    state = json.loads(run("show", "data", "--json").stdout)
     assert state["lines"][0]["spent"] == "1/10"
 
 
@@ -68,7 +68,7 @@ def test_a_steward_by_command(tmp_path: Path) -> None:
     assert run("backup", "copy.db").exit_code == 0
     assert run("restore", "--reason", "x", "--assume-spent").stdout.strip() == "nothing is behind its anchor"
     assert run("restore", "--reason", "x").exit_code == 2
-    (state,) = json.loads(run("show", "data", "--json").stdout)
+    state = json.loads(run("show", "data", "--json").stdout)
     assert state["lines"][0]["left"] == "3/2"
 
 

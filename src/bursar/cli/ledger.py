@@ -248,7 +248,10 @@ def show(
     with opened(ledger, anchor) as books:
         names = [scope] if scope is not None else [one.name for one in books.scopes()]
         found = [books.show(name) for name in names]
+        if books.halted is not None:
+            typer.echo(f"bursar: the ledger has halted: {books.halted}", err=True)
     if as_json:
-        typer.echo(json.dumps([one.to_dict() for one in found], ensure_ascii=False))
+        every = [one.to_dict() for one in found]
+        typer.echo(json.dumps(every if scope is None else every[0], ensure_ascii=False))
     else:
         typer.echo("\n\n".join(map(str, found)) or "no scopes yet: bursar ledger open NAME --epsilon 1 --delta 1e-6")

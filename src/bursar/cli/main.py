@@ -10,7 +10,7 @@ import typer
 
 import bursar.cli.steward  # noqa: F401  # adds its commands to the group of ledger
 from bursar import __version__
-from bursar.cli import ledger, plot
+from bursar.cli import ledger, plot, serve
 
 app = typer.Typer(
     name="bursar",
@@ -21,6 +21,8 @@ app = typer.Typer(
 )
 app.add_typer(plot.app)
 app.add_typer(ledger.app)
+app.command()(serve.serve)
+app.add_typer(serve.tokens_app)
 
 
 def _version(wanted: bool) -> None:

@@ -18,7 +18,7 @@ from bursar.service.endpoint import route
 from bursar.service.endpoints import ENDPOINTS
 from bursar.service.openapi import document
 from bursar.service.problems import Rejected
-from bursar.service.wire import encode
+from bursar.wire import encode
 
 
 def application(service: Service) -> Starlette:

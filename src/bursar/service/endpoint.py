@@ -18,7 +18,7 @@ from bursar.service.core import Service
 from bursar.service.permissions import permit
 from bursar.service.problems import Rejected
 from bursar.service.tokens import Token
-from bursar.service.wire import encode
+from bursar.wire import encode
 
 Run = Callable[[Service, Token, Any], Awaitable[Any]]
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import msgspec
 
-from bursar import __version__
-from bursar.service import wire
+from bursar import __version__, wire
 from bursar.service.endpoint import Endpoint
 from bursar.service.permissions import MAY
 from bursar.service.problems import OTHERS, REFUSALS
@@ -32,8 +31,8 @@ def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
         "info": {
             "title": "bursar",
             "version": __version__,
-            "description": "Keeps the accounts of differential privacy: account, plan, spend. Costs are text, keys make "
-            "retries safe, refusals are problems with a code.",
+            "description": "Keeps the accounts of differential privacy: account, plan, spend. Costs are text, keys "
+            "make retries safe, refusals are problems with a code.",
         },
         "paths": paths,
         "components": {

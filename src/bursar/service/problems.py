@@ -19,7 +19,7 @@ from bursar.errors import (
     Refused,
 )
 from bursar.ledger.amounts import written
-from bursar.service.wire import Problem, encode
+from bursar.wire import Problem, encode
 
 REFUSALS = {
     "insufficient_budget": (409, "The budget does not allow it"),

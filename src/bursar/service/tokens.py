@@ -110,7 +110,8 @@ _SELECT = "SELECT id, name, role, scope, created, expires, revoked FROM tokens"
 
 
 def _token(row: Any) -> Token:
-    return Token(*row[:6], bool(row[6]))
+    id, name, role, scope, created, expires, revoked = row
+    return Token(id, name, role, scope, created, expires, bool(revoked))
 
 
 def _hash(secret: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from bursar import wire
 from bursar.errors import InputError
 from bursar.jobs.account import account
 from bursar.jobs.plan import plan
 from bursar.jobs.spec import parse
-from bursar.service import wire
+from bursar.numerics.real import read_text
 from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint
 from bursar.service.tokens import Token
@@ -20,10 +21,10 @@ async def _account(service: Service, token: Token, asked: wire.Account) -> dict[
     return await service.job(
         lambda: account(
             parse(asked.composition),
-            delta=asked.delta,
-            epsilon=asked.epsilon,
+            delta=number(asked.delta, "delta"),
+            epsilon=number(asked.epsilon, "epsilon"),
             theorems=asked.theorems,
-            width=asked.width,
+            width=number(asked.width, "width"),
             effort=asked.effort,
         ).to_dict()
     )
@@ -32,9 +33,18 @@ async def _account(service: Service, token: Token, asked: wire.Account) -> dict[
 async def _plan(service: Service, token: Token, asked: wire.Plan) -> dict[str, Any]:
     return await service.job(
         lambda: plan(
-            asked.template, epsilon=asked.epsilon, delta=asked.delta, width=asked.width, effort=asked.effort
+            asked.template,
+            epsilon=number(asked.epsilon, "epsilon"),
+            delta=number(asked.delta, "delta"),
+            width=number(asked.width, "width"),
+            effort=asked.effort,
         ).to_dict()
     )
+
+
+def number(text: str | None, name: str) -> Any:
+    """A number in text means what it means on the command line."""
+    return None if text is None else read_text(text.strip(), name)
 
 
 ENDPOINTS = (

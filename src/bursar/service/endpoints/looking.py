@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from bursar import wire
 from bursar.ledger.amounts import written
 from bursar.ledger.entry import Chained
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.scope import Scope
-from bursar.service import wire
 from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint, Raw
 from bursar.service.permissions import covers, everywhere, within

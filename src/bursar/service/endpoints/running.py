@@ -6,15 +6,14 @@ from typing import Any
 
 import msgspec
 
-from bursar import __version__
-from bursar.service import wire
+from bursar import __version__, wire
 from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint, Raw
 from bursar.service.permissions import everywhere
 from bursar.service.tokens import EVERYTHING, Token
 
 
-async def _health(service: Service, token: None, asked: None) -> dict[str, Any]:
+async def _health(service: Service, token: Token, asked: None) -> dict[str, Any]:
     return {"status": "halted" if service.halted else "ok", "version": __version__}
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from bursar import wire
 from bursar.errors import BudgetExceeded, InputError, NotPermitted, Refused
-from bursar.service import wire
 from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint
 from bursar.service.permissions import covers, within
@@ -93,9 +93,7 @@ async def _draw(service: Service, token: Token, asked: wire.Draw) -> dict[str, A
 
 async def _close(service: Service, token: Token, asked: wire.Close) -> dict[str, Any]:
     await _held(service, token, asked.reservation)
-    receipt = await _commit(
-        service, token, service.ledger.to_close(asked.reservation, key=asked.key, by=token.name)
-    )
+    receipt = await _commit(service, token, service.ledger.to_close(asked.reservation, key=asked.key, by=token.name))
     return receipt.to_dict()  # type: ignore[no-any-return]
 
 

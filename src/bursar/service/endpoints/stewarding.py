@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from bursar import wire
 from bursar.errors import NotPermitted
-from bursar.service import wire
 from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint, Run
 from bursar.service.permissions import everywhere, within

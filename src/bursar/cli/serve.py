@@ -1,0 +1,156 @@
+"""`bursar serve` and `bursar token`: the HTTP service and who may use it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from bursar.service.tokens import Tokens
+
+Config = Annotated[str | None, typer.Option(envvar="BURSAR_CONFIG", help="A TOML file of settings.")]
+TokenFile = Annotated[str | None, typer.Option("--tokens", help="The file of tokens; as the settings say.")]
+Json = Annotated[bool, typer.Option("--json", help="The answer as JSON, for machines.")]
+
+tokens_app = typer.Typer(
+    name="token", help="Tokens for the service: who may do what, where, until when.", no_args_is_help=True
+)
+
+
+def serve(
+    config: Config = None,
+    ledger: Annotated[str | None, typer.Option("--ledger", "-l", help="The ledger; as the settings say.")] = None,
+    host: Annotated[str | None, typer.Option(help="The address to listen on; 127.0.0.1.")] = None,
+    port: Annotated[int | None, typer.Option(help="The port; 8765.")] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="A ledger in memory with some history, and tokens.")] = False,
+) -> None:
+    """The ledger, account and plan over HTTP, with a dashboard.
+
+    [bold]Examples[/bold]
+
+    bursar serve --demo
+
+    bursar token add ada --role owner && bursar serve --ledger sqlite:///budget.db
+    """
+    from bursar.errors import BursarError
+    from bursar.service.settings import load
+
+    try:
+        settings = load(config, ledger=None if ledger is None else _url(ledger), host=host, port=port)
+        from bursar.service.core import Service
+        from bursar.service.demo import demo as make
+        from bursar.service.server import serve as run
+
+        service, secrets = make(settings) if demo else (Service(settings), {})
+        scheme = "http" if settings.tls_key is None else "https"
+
+        def ready() -> None:
+            typer.echo(
+                f"bursar serves {scheme}://{settings.host}:{settings.port}/ (Ctrl-C stops it, and loses nothing)"
+            )
+            for role, secret in secrets.items():
+                typer.echo(f"  sign in as {role}: {secret}")
+            if not demo and not service.tokens.all():
+                typer.echo("  nobody has a token yet: bursar token add NAME --role owner", err=True)
+
+        run(service, ready=ready)
+    except ModuleNotFoundError as missing:
+        typer.echo(f"bursar: the service needs more: pip install 'bursar[serve]' ({missing.name} is missing)", err=True)
+        raise typer.Exit(2) from None
+    except BursarError as problem:
+        typer.echo(f"bursar: {problem}", err=True)
+        raise typer.Exit(2) from None
+
+
+def _url(where: str) -> str:
+    return where if "://" in where else f"sqlite:///{where}"
+
+
+@tokens_app.command("add")
+def add(
+    name: Annotated[str, typer.Argument(help="Who it is for; the journal writes it beside what they do.")],
+    role: Annotated[str, typer.Option(help="owner, steward, analyst or auditor.")],
+    scope: Annotated[str, typer.Option(help="The scope it is bound to, with all below; * for all.")] = "*",
+    days: Annotated[int, typer.Option(help="How long it lasts.")] = 90,
+    config: Config = None,
+    tokens: TokenFile = None,
+    as_json: Json = False,
+) -> None:
+    """Issue a token; its secret is shown this once.
+
+    [bold]Example[/bold]
+
+    bursar token add ada --role analyst --scope census/maps --days 30
+    """
+    with _opened(config, tokens) as kept:
+        token, secret = kept.add(name, role, scope, seconds=days * 86_400)
+    if as_json:
+        typer.echo(json.dumps({"token": _plain(token), "secret": secret}, ensure_ascii=False))
+    else:
+        typer.echo(f"{secret}\n(for {token.name}, {token.role} of {token.scope}; it is not kept and not shown again)")
+
+
+@tokens_app.command("list")
+def show(config: Config = None, tokens: TokenFile = None, as_json: Json = False) -> None:
+    """All tokens, without their secrets."""
+    import time
+
+    with _opened(config, tokens) as kept:
+        found = kept.all()
+    if as_json:
+        typer.echo(json.dumps({"tokens": [_plain(token) for token in found]}, ensure_ascii=False))
+        return
+    for token in found:
+        state = "revoked" if token.revoked else "expired" if token.expires <= time.time() else "in force"
+        until = time.strftime("%Y-%m-%d", time.gmtime(token.expires))
+        typer.echo(f"{token.id}  {token.name}: {token.role} of {token.scope}, until {until}, {state}")
+
+
+@tokens_app.command("revoke")
+def revoke(
+    id: Annotated[str, typer.Argument(help="The token's id, as list shows it.")],
+    config: Config = None,
+    tokens: TokenFile = None,
+) -> None:
+    """Let a token open nothing any more; a running service notices within a second."""
+    with _opened(config, tokens) as kept:
+        found = kept.revoke(id)
+    if not found:
+        typer.echo(f"bursar: no token has the id {id}", err=True)
+        raise typer.Exit(2)
+    typer.echo(f"{id} is revoked")
+
+
+def _plain(token: object) -> object:
+    import msgspec
+
+    return msgspec.to_builtins(token)
+
+
+class _opened:  # noqa: N801  # reads as a word in a with statement
+    """The file of tokens, with errors turned into exit codes."""
+
+    def __init__(self, config: str | None, path: str | None) -> None:
+        self._config, self._path = config, path
+
+    def __enter__(self) -> Tokens:
+        from bursar.errors import BursarError
+        from bursar.service.settings import load
+        from bursar.service.tokens import Tokens
+
+        try:
+            self._kept = Tokens(load(self._config, tokens=self._path).tokens)
+        except BursarError as problem:
+            typer.echo(f"bursar: {problem}", err=True)
+            raise typer.Exit(2) from None
+        return self._kept
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        from bursar.errors import BursarError
+
+        self._kept.close()
+        if isinstance(error, BursarError):
+            typer.echo(f"bursar: {error}", err=True)
+            raise typer.Exit(2) from None

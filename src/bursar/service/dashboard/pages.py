@@ -1,0 +1,238 @@
+"""The pages and the fragments that htmx puts into them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from bursar import wire
+from bursar.errors import BursarError, InputError
+from bursar.jobs.account import account
+from bursar.jobs.plan import plan
+from bursar.jobs.spec import parse
+from bursar.ledger.asked import own_key
+from bursar.service.core import Service
+from bursar.service.dashboard import views
+from bursar.service.dashboard.sessions import Sessions, same_site
+from bursar.service.endpoint import body_of
+from bursar.service.endpoints import ENDPOINTS
+from bursar.service.endpoints.counting import number
+from bursar.service.endpoints.looking import page
+from bursar.service.permissions import MAY, covers, everywhere, permit, within
+from bursar.service.problems import Rejected, problem_of
+from bursar.service.tokens import Token
+
+_HERE = Path(__file__).parent
+_RUN = {endpoint.verb: endpoint.run for endpoint in ENDPOINTS if endpoint.verb is not None}
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+Page = Callable[["Desk", Request, Token], Awaitable[Response]]
+
+
+@cache
+def _templates() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(_HERE / "templates"), autoescape=select_autoescape(), undefined=StrictUndefined
+    )
+    made.globals["asset"] = _asset
+    return made
+
+
+@cache
+def _asset(name: str) -> str:
+    """The address of a file, with its hash, so that browsers never keep an old one."""
+    digest = hashlib.sha256((_HERE / "static" / name).read_bytes()).hexdigest()[:12]
+    return f"/static/{name}?{digest}"
+
+
+class Desk:
+    """The pages' view of the service."""
+
+    def __init__(self, service: Service) -> None:
+        self.service, self.sessions = service, Sessions(service)
+
+    def render(self, template: str, token: Token | None, status: int = 200, **values: Any) -> Response:
+        """A template, with who is signed in and what they may do."""
+        may = frozenset() if token is None else MAY[token.role]
+        text = _templates().get_template(template).render(token=token, may=may, **values)
+        return Response(text, status, dict(HEADERS), "text/html; charset=utf-8")
+
+    async def form(self, request: Request) -> dict[str, str]:
+        """A form's fields, from this site's own pages."""
+        same_site(request)
+        body = await body_of(self.service, request)
+        fields = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=False, max_num_fields=50)
+        return {name: value.strip() for name, value in fields if value.strip()}
+
+
+async def _overview(desk: Desk, request: Request, token: Token) -> Response:
+    service = desk.service
+    permit(token, "scopes")
+    scopes = [scope for scope in await service.look(service.ledger.scopes) if covers(token, service.tree, scope.name)]
+    names = [scope.name for scope in scopes[:200]]
+    shown = await service.job(lambda: [views.statement(service.ledger.show(name)) for name in names])
+    return desk.render("scopes.html", token, scopes=shown, more=max(len(scopes) - 200, 0), halted=service.halted)
+
+
+async def _scope(desk: Desk, request: Request, token: Token) -> Response:
+    service, name = desk.service, request.query_params.get("name", "")
+    within(token, service.tree, [name])
+    found = await service.job(lambda: service.ledger.show(name))
+    chart = await service.look(lambda: views.burn_down(service.ledger, name))
+    listed = await service.look(lambda: page(service.ledger, name, 0, 1000))
+    entries = [views.entry(one) for one in reversed(listed["entries"])]
+    return desk.render(
+        "scope.html", token, found=views.statement(found), chart=chart, entries=entries[:200], key=own_key()
+    )
+
+
+async def _fits(desk: Desk, request: Request, token: Token) -> Response:
+    form = await desk.form(request)
+    permit(token, "quote")
+    asked = wire.Quote([form.get("scope", "")], form.get("what", ""))
+    return desk.render("_fits.html", token, quote=await _RUN["quote"](desk.service, token, asked))
+
+
+async def _spend(desk: Desk, request: Request, token: Token) -> Response:
+    form = await desk.form(request)
+    permit(token, "spend")
+    asked = wire.Spend([form.get("scope", "")], form.get("what", ""), form.get("key", ""))
+    receipt = await _RUN["spend"](desk.service, token, asked)
+    return desk.render("_receipt.html", token, receipt=receipt, what=form.get("what", ""))
+
+
+async def _what_if(desk: Desk, request: Request, token: Token) -> Response:
+    return desk.render("what_if.html", token)
+
+
+async def _account(desk: Desk, request: Request, token: Token) -> Response:
+    form = await desk.form(request)
+    permit(token, "account")
+    composition = parse(form.get("composition", ""))
+    found = await desk.service.job(lambda: account(composition, delta=number(form.get("delta", ""), "delta")))
+    chart = await desk.service.job(lambda: _curve(composition))
+    return desk.render("_report.html", token, report=views.report(found), chart=chart)
+
+
+async def _plan(desk: Desk, request: Request, token: Token) -> Response:
+    form = await desk.form(request)
+    permit(token, "plan")
+    asked = {name: form.get(name, "") for name in ("template", "epsilon", "delta")}
+    found = await desk.service.job(
+        lambda: plan(
+            asked["template"], epsilon=number(asked["epsilon"], "epsilon"), delta=number(asked["delta"], "delta")
+        )
+    )
+    chart = await desk.service.job(lambda: _curve(found.report.composition))
+    value = found.to_dict()
+    return desk.render("_plan.html", token, plan=value, report=views.report(found.report), chart=chart)
+
+
+def _curve(composition: Any) -> str | None:
+    try:
+        return views.curve(composition)
+    except (BursarError, ArithmeticError, ValueError):  # no losses are known: the table says why
+        return None
+
+
+async def _audit(desk: Desk, request: Request, token: Token) -> Response:
+    permit(token, "verify")
+    return desk.render("audit.html", token)
+
+
+async def _verify(desk: Desk, request: Request, token: Token) -> Response:
+    form = await desk.form(request)
+    permit(token, "verify")
+    asked = wire.Verify("reprice" in form)
+    return desk.render("_verified.html", token, found=await _RUN["verify"](desk.service, token, asked))
+
+
+async def _download(desk: Desk, request: Request, token: Token) -> Response:
+    permit(token, "export")
+    everywhere(token, "export the journal")
+    form = request.query_params.get("form", "jsonl")
+    if form not in ("jsonl", "csv"):
+        raise InputError("form is jsonl or csv", argument="form")
+    text = await desk.service.job(lambda: desk.service.ledger.export(form))
+    headers = {**HEADERS, "Content-Disposition": f'attachment; filename="journal.{form}"'}
+    return Response(text, headers=headers, media_type="text/plain; charset=utf-8")
+
+
+_PAGES: tuple[tuple[str, str, Page], ...] = (
+    ("GET", "/", _overview),
+    ("GET", "/scope", _scope),
+    ("POST", "/scope/fits", _fits),
+    ("POST", "/scope/spend", _spend),
+    ("GET", "/what-if", _what_if),
+    ("POST", "/what-if/account", _account),
+    ("POST", "/what-if/plan", _plan),
+    ("GET", "/audit", _audit),
+    ("POST", "/audit/verify", _verify),
+    ("GET", "/audit/journal", _download),
+)
+
+
+def _signed_in(desk: Desk, run: Page) -> Callable[[Request], Awaitable[Response]]:
+    """A page for whoever is signed in; problems are shown where the answer would have been."""
+
+    async def handle(request: Request) -> Response:
+        fragment, token = request.headers.get("hx-request") == "true", None
+        try:
+            token = desk.sessions.token(request)
+            return await run(desk, request, token)
+        except Exception as error:
+            if isinstance(error, Rejected) and error.code == "unauthenticated":
+                headers = {**HEADERS, "HX-Redirect": "/sign-in"} if fragment else {"Location": "/sign-in", **HEADERS}
+                return Response(status_code=200 if fragment else 303, headers=headers)
+            found = problem_of(error)
+            template = "_problem.html" if fragment else "problem.html"
+            # htmx shows only answers that went well
+            return desk.render(template, token, 200 if fragment else found.status, problem=found)
+
+    return handle
+
+
+def routes(service: Service) -> list[BaseRoute]:
+    """All pages, the sign-in, and the files."""
+    desk = Desk(service)
+
+    async def sign_in(request: Request) -> Response:
+        if request.method == "GET":
+            return desk.render("sign_in.html", None, problem=None)
+        try:
+            secret = (await desk.form(request)).get("token", "")
+            answer: Response = RedirectResponse("/", 303, HEADERS)
+            desk.sessions.begin(request, secret, answer)
+        except Exception as error:
+            found = problem_of(error)
+            return desk.render("sign_in.html", None, found.status, problem=found)
+        return answer
+
+    async def sign_out(request: Request) -> Response:
+        same_site(request)
+        answer = RedirectResponse("/sign-in", 303, HEADERS)
+        desk.sessions.end(request, answer)
+        return answer
+
+    return [
+        *(Route(path, _signed_in(desk, run), methods=[method]) for method, path, run in _PAGES),
+        Route("/sign-in", sign_in, methods=["GET", "POST"]),
+        Route("/sign-out", sign_out, methods=["POST"]),
+        Mount("/static", StaticFiles(directory=_HERE / "static")),
+    ]

@@ -1,0 +1,69 @@
+"""Running the application under uvicorn: one process, TLS if asked, and a shutdown that loses nothing.
+
+Uvicorn stops accepting on SIGTERM or Ctrl-C, lets requests in flight finish, then ends the application, which commits
+what its clerk has accepted and lets go of the ledger.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from bursar.errors import InputError
+from bursar.service.app import application
+from bursar.service.core import Service
+
+_GRACE = 20  # seconds for requests in flight
+
+
+class _Server(uvicorn.Server):
+    """Tells when it accepts connections."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Then say so."""
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+
+def serve(service: Service, *, ready: Callable[[], None] = lambda: None, bound: socket.socket | None = None) -> None:
+    """Until it is told to stop."""
+    settings = service.settings
+    config = uvicorn.Config(
+        application(service),
+        host=settings.host,
+        port=settings.port,
+        ssl_certfile=settings.tls_certificate,
+        ssl_keyfile=settings.tls_key,
+        proxy_headers=settings.behind_proxy,
+        forwarded_allow_ips="127.0.0.1" if settings.behind_proxy else None,
+        server_header=False,
+        access_log=False,
+        log_level="warning",
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=_GRACE,
+        limit_concurrency=1000,
+        h11_max_incomplete_event_size=65_536,
+    )
+    _Server(config, ready).run([bound or listening(settings.host, settings.port)])
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket for this address; port 0 takes a free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((host, port))
+    except OSError as problem:
+        made.close()
+        raise InputError(f"cannot listen on {host}:{port}: {problem}", argument="port") from None
+    made.listen(1024)
+    made.set_inheritable(True)
+    return made

@@ -1,0 +1,202 @@
+"""The endpoints, over a real socket: the same JSON as Python and the command line, and problems with their codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from offices import Office, open_office
+from typer.testing import CliRunner
+
+import bursar as b
+from bursar import wire
+from bursar.cli.main import app
+from bursar.ledger.ledger import Ledger
+from bursar.numerics.real import read_text
+from bursar.service.endpoints import ENDPOINTS
+from bursar.service.problems import REFUSALS
+
+COMPOSITION = "gaussian(sigma=20)*100 + laplace(scale=50)*3"
+
+
+def cli(*arguments: str) -> Any:
+    """The command line's JSON."""
+    found = CliRunner().invoke(app, [*arguments, "--json"])
+    assert found.exit_code == 0, found.output
+    return json.loads(found.output)
+
+
+def test_account_is_the_same_through_every_door(memory: Office) -> None:
+    """Python, command line and HTTP give one JSON."""
+    over_http = memory.ask("POST", "/v1/account", {"composition": COMPOSITION, "delta": "1e-6"}).json()
+    in_python = b.account(b.parse(COMPOSITION), delta=read_text("1e-6", "delta")).to_dict()
+    assert over_http == in_python == cli("account", COMPOSITION, "--delta", "1e-6")
+
+
+def test_plan_is_the_same_through_every_door(memory: Office) -> None:
+    """Python, command line and HTTP give one JSON."""
+    asked = {"template": "gaussian(sigma=?)*50", "epsilon": "1", "delta": "1e-6"}
+    found = memory.ask("POST", "/v1/plan", asked).json()
+    one, small = read_text("1", "epsilon"), read_text("1e-6", "delta")
+    assert found == b.plan(asked["template"], epsilon=one, delta=small).to_dict()
+    assert found == cli("plan", asked["template"], "--epsilon", "1", "--delta", "1e-6")
+
+
+def test_the_ledger_is_the_same_through_every_door(tmp_path: Path) -> None:
+    """Quotes, statements and verifications of one file, asked three ways."""
+    path = str(tmp_path / "budget.db")
+    with open_office(Ledger(f"sqlite:///{path}", alert=None)) as office:
+        assert office.spend("other", "gaussian(sigma=50)").status_code == 200
+        quoted = office.ask("POST", "/v1/quote", {"scopes": ["other"], "what": "gaussian(sigma=50)"}).json()
+        shown = office.ask("GET", "/v1/statement", {"scope": "other"}).json()
+        checked = office.ask("POST", "/v1/verify", {}).json()
+        receipt = office.spend("other", "gaussian(sigma=50)").json()
+    assert quoted == cli("ledger", "quote", "other", "gaussian(sigma=50)", "--ledger", path)
+    assert shown == cli("ledger", "show", "other", "--ledger", path)
+    assert checked == cli("ledger", "verify", "--ledger", path)
+    again = cli("ledger", "spend", "other", "gaussian(sigma=50)", "--key", "k", "--ledger", path)
+    assert receipt == again
+    assert receipt["replayed"]
+    with Ledger(f"sqlite:///{path}") as ledger:
+        assert quoted == ledger.quote("other", "gaussian(sigma=50)").to_dict()
+        assert shown == ledger.show("other").to_dict()
+        assert checked == ledger.verify().to_dict()
+
+
+def test_a_refusal_carries_its_numbers(memory: Office) -> None:
+    """Asked, spent, held, limit and left, as exact text; and the ledger goes on."""
+    assert memory.spend(what="laplace(scale=2)", key="half").status_code == 200
+    refused = memory.spend(what="laplace(scale=1)", key="all")
+    assert refused.status_code == 409
+    assert refused.headers["content-type"] == "application/problem+json"
+    problem = msgspec.json.decode(refused.content, type=wire.Problem)
+    assert (problem.code, problem.asked, problem.spent, problem.left) == ("insufficient_budget", "1", "1/2", "1/2")
+    assert problem.replayed is False
+    assert msgspec.json.decode(memory.spend(what="laplace(scale=1)", key="all").content, type=wire.Problem).replayed
+    assert memory.spend(what="laplace(scale=2)", key="rest").status_code == 200
+
+
+def test_keys_make_retries_safe(memory: Office) -> None:
+    """The same request again gives the first receipt; another one with its key is refused without telling whose."""
+    first, again = memory.spend().json(), memory.spend().json()
+    assert again == {**first, "replayed": True}
+    other = memory.spend("other", "gaussian(sigma=50)")
+    assert (other.status_code, other.json()["code"]) == (409, "key_reused")
+    assert "data" not in other.json()["detail"]
+
+
+def test_reserve_draw_and_close(memory: Office) -> None:
+    """An allowance is set aside, drawn in part, and given back."""
+    asked = {"scopes": ["data"], "what": "laplace(scale=10)*4", "ttl": "60", "key": "r"}
+    reservation = memory.ask("POST", "/v1/reserve", asked).json()
+    drawn = memory.ask("POST", "/v1/draw", {"reservation": reservation["id"], "what": "laplace(scale=10)", "key": "d"})
+    assert drawn.status_code == 200
+    held = memory.ask("GET", "/v1/statement", {"scope": "data"}).json()["lines"][0]
+    assert (held["spent"], held["held"]) == ("1/10", "3/10")
+    assert memory.ask("POST", "/v1/close", {"reservation": reservation["id"], "key": "c"}).status_code == 200
+    line = memory.ask("GET", "/v1/statement", {"scope": "data"}).json()["lines"][0]
+    assert (line["spent"], line["held"]) == ("1/10", "0")
+    late = memory.ask("POST", "/v1/draw", {"reservation": reservation["id"], "key": "e"})
+    assert late.json()["code"] == "reservation_closed"
+
+
+def test_stewards_open_limit_freeze_thaw_retire_and_correct(memory: Office) -> None:
+    """The whole life of a scope over HTTP."""
+
+    def steward(path: str, **body: Any) -> Any:
+        return memory.ask("POST", f"/v1/{path}", {"key": f"{path}-{len(body)}", **body}, role="steward")
+
+    assert steward("open", scope="new", epsilon="1").status_code == 201
+    assert steward("limit", scope="new", epsilon="2", reason="approved").status_code == 200
+    spent = memory.spend("new", "laplace(scale=1)", key="n1").json()
+    assert steward("correct", root="new", seq=spent["seq"], what="laplace(scale=4)", reason="twice").status_code == 200
+    assert memory.ask("GET", "/v1/statement", {"scope": "new"}).json()["lines"][0]["spent"] == "5/4"
+    assert steward("freeze", scope="new", reason="holiday").status_code == 200
+    assert memory.spend("new", key="n2").json()["code"] == "scope_frozen"
+    assert steward("thaw", scope="new", reason="back").status_code == 200
+    assert memory.spend("new", key="n3").status_code == 200
+    assert steward("retire", scope="new", reason="done").status_code == 200
+    assert memory.spend("new", key="n4").json()["code"] == "scope_closed"
+
+
+def test_entries_come_in_pages_and_show_refusals(memory: Office) -> None:
+    """Only what concerns the scope, in order, with the reasons of refusals."""
+    for number in range(5):
+        memory.spend("data/left", "laplace(scale=20)", key=f"l{number}")
+    memory.spend("data/left", "laplace(scale=1)", key="much")
+    memory.spend("data/right", "laplace(scale=20)", key="r")
+    seen, after = [], 0
+    while after is not None:
+        page = memory.ask("GET", "/v1/entries", {"scope": "data/left", "after": after, "most": 3}).json()
+        seen += page["entries"]
+        after = page["next"]
+    assert [one["kind"] for one in seen] == ["open", *["spend"] * 5, "refuse"]
+    assert seen[-1]["refusal"]["asked"] == "1"
+    assert all(row["line"] == "epsilon" for one in seen for row in one["effect"])
+    assert seen[-2]["effect"][0]["spent"] == "1/4"
+
+
+def test_exports_health_metrics_and_the_description(memory: Office) -> None:
+    """What auditors and machines fetch."""
+    memory.spend()
+    lines = memory.ask("GET", "/v1/export", {"form": "jsonl"}, role="auditor").text.splitlines()
+    assert json.loads(lines[-1])
+    assert memory.ask("GET", "/v1/export", {"form": "csv"}, role="auditor").text.count("\n") >= 2
+    assert memory.ask("GET", "/v1/export", {"form": "opendp", "root": "other"}, role="auditor").status_code == 200
+    assert memory.client.get("/health").json()["status"] == "ok"
+    text = memory.ask("GET", "/metrics").text
+    assert 'bursar_requests_total{route="/v1/spend",status="200"} 1' in text
+    assert "bursar_batch_size_count 1" in text
+    assert "data" not in text
+    document = memory.client.get("/openapi.json").json()
+    assert document["openapi"] == "3.1.0"
+    assert set(document["paths"]) == {endpoint.path for endpoint in ENDPOINTS}
+    listed = document["components"]["schemas"]["Problem"]["properties"]["code"]["enum"]
+    assert set(REFUSALS) <= set(listed)
+
+
+def test_every_answer_is_of_the_type_it_is_described_by(memory: Office) -> None:
+    """Strictly: no field more, none less."""
+    memory.spend()
+    asked: dict[str, Any] = {
+        "/v1/scopes": None,
+        "/v1/statement": {"scope": "data"},
+        "/v1/entries": {"scope": "data"},
+        "/v1/tokens": None,
+        "/health": None,
+    }
+    for endpoint in ENDPOINTS:
+        if endpoint.method == "GET" and endpoint.path in asked:
+            content = memory.ask("GET", endpoint.path, asked[endpoint.path]).content
+            read = msgspec.json.decode(content, type=endpoint.answer)
+            assert json.loads(msgspec.json.encode(read)) == json.loads(content)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "code"),
+    [
+        ("/v1/account", {"composition": "gaussian(sigma=1)"}, 422, "input_invalid"),
+        ("/v1/account", {"composition": "nonsense(1)", "delta": "1e-6"}, 422, "input_invalid"),
+        ("/v1/account", {"composition": "gaussian(sigma=1)", "delta": 1e-6}, 422, "input_invalid"),
+        ("/v1/account", {"composition": "gaussian(sigma=1)", "delta": "nan"}, 422, "input_invalid"),
+        ("/v1/plan", {"template": "laplace(scale=?)", "epsilon": "-1", "delta": "0"}, 422, "input_invalid"),
+        ("/v1/spend", {"scopes": ["data"], "what": "laplace(scale=1)"}, 422, "input_invalid"),
+        ("/v1/spend", {"scopes": [], "what": "laplace(scale=1)", "key": "k"}, 422, "input_invalid"),
+        ("/v1/spend", {"scopes": ["none"], "what": "laplace(scale=1)", "key": "k"}, 404, "scope_unknown"),
+        ("/v1/spend", {"scopes": ["data"], "what": "gaussian(sigma=1)", "key": "k"}, 422, "cost_invalid"),
+        ("/v1/spend", {"scopes": ["data"], "what": "laplace(scale=1)", "key": "k", "more": 1}, 422, "input_invalid"),
+        ("/v1/draw", {"reservation": "none", "key": "k"}, 409, "reservation_closed"),
+        ("/v1/open", {"scope": "bad\u0000name", "key": "k", "epsilon": "1"}, 422, "input_invalid"),
+        ("/v1/limit", {"scope": "data", "reason": "why", "key": "k", "epsilon": "inf"}, 422, "input_invalid"),
+    ],
+)
+def test_bad_requests_get_clear_problems(memory: Office, path: str, body: Any, status: int, code: str) -> None:
+    """And change nothing."""
+    before = memory.ask("GET", "/v1/statement", {"scope": "data"}).json()
+    found = memory.ask("POST", path, body)
+    assert (found.status_code, found.json()["code"]) == (status, code), found.text
+    assert found.json()["detail"]
+    assert memory.ask("GET", "/v1/statement", {"scope": "data"}).json() == before

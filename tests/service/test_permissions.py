@@ -1,0 +1,124 @@
+"""Who may do what, where: every role at every endpoint, inside and outside its part of the tree."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+from offices import Office
+
+from bursar.service.endpoints import ENDPOINTS
+from bursar.service.permissions import MAY
+from bursar.service.tokens import ROLES
+
+_KEYS = itertools.count()
+WHOLE = {"verify", "export", "tokens"}
+"""Verbs that concern the whole ledger."""
+
+
+def body(path: str, scope: str, reservation: str) -> Any:
+    """Something valid to ask about a scope."""
+    key = f"key-{next(_KEYS)}"
+    charge = {"scopes": [scope], "what": "laplace(scale=1000)"}
+    return {
+        "/v1/account": {"composition": "laplace(scale=1)", "delta": "0"},
+        "/v1/plan": {"template": "laplace(scale=?)", "epsilon": "1", "delta": "0"},
+        "/v1/quote": charge,
+        "/v1/spend": {**charge, "key": key},
+        "/v1/reserve": {**charge, "key": key, "ttl": "60"},
+        "/v1/draw": {"reservation": reservation, "key": key},
+        "/v1/close": {"reservation": reservation, "key": key},
+        "/v1/open": {"scope": f"{scope}/new{next(_KEYS)}", "parent": scope, "epsilon": "1/10", "key": key},
+        "/v1/limit": {"scope": scope, "epsilon": "1/2", "reason": "test", "key": key},
+        "/v1/freeze": {"scope": scope, "reason": "test", "key": key},
+        "/v1/thaw": {"scope": scope, "reason": "test", "key": key},
+        "/v1/retire": {"scope": scope, "reason": "test", "key": key},
+        "/v1/correct": {"root": scope, "seq": 1, "what": "laplace(scale=1000)", "reason": "test", "key": key},
+        "/v1/statement": {"scope": scope},
+        "/v1/entries": {"scope": scope},
+        "/v1/tokens/revoke": {"id": "none"},
+        "/v1/tokens": {"name": "eve", "role": "auditor"},
+        "/v1/verify": {},
+    }.get(path)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_the_matrix(memory: Office, role: str) -> None:
+    """Every endpoint, with a token for the whole, for the branch asked about, and for another branch."""
+    for endpoint in ENDPOINTS:
+        for bound in ("*", "data/left", "other") if endpoint.verb is not None else ():
+            held = _prepared(memory)
+            branch = "data/left"
+            if endpoint.verb == "retire":  # for good: on a branch of its own
+                branch = f"data/left/{next(_KEYS)}"
+                opened = {"scope": branch, "parent": "data/left", "epsilon": "1/100", "key": branch}
+                assert memory.ask("POST", "/v1/open", opened).status_code == 201
+            listing = endpoint.path == "/v1/tokens" and endpoint.method == "GET"
+            given = None if listing else body(endpoint.path, branch, held)
+            found = memory.ask(endpoint.method, endpoint.path, given, role=role, scope=bound)
+            allowed = endpoint.verb in MAY[role]
+            if endpoint.verb in WHOLE:
+                allowed = allowed and bound == "*"
+            elif endpoint.verb not in ("account", "plan", "scopes", "metrics"):
+                allowed = allowed and bound in ("*", "data/left")
+            said = (role, endpoint.method, endpoint.path, bound, found.status_code, found.text[:200])
+            assert (found.status_code == 403) is (not allowed), said
+            assert found.status_code < 500, said
+            if not allowed:
+                assert found.json()["code"] == "not_permitted", said
+
+
+def _prepared(memory: Office) -> str:
+    """The branch is open, and a reservation on it."""
+    memory.ask("POST", "/v1/thaw", {"scope": "data/left", "reason": "test", "key": f"thaw-{next(_KEYS)}"})
+    asked = {"scopes": ["data/left"], "what": "laplace(scale=1000)", "ttl": "60", "key": f"held-{next(_KEYS)}"}
+    return str(memory.ask("POST", "/v1/reserve", asked).json()["id"])
+
+
+def test_a_branch_sees_nothing_of_the_others(memory: Office) -> None:
+    """Lists, quotes and refusals show what lies below the token's scope only."""
+    listed = memory.ask("GET", "/v1/scopes", role="analyst", scope="data/left").json()["scopes"]
+    assert [scope["name"] for scope in listed] == ["data/left"]
+    memory.spend("data", "laplace(scale=5/4)", key="most")
+    quoted = memory.ask(
+        "POST", "/v1/quote", {"scopes": ["data/left"], "what": "laplace(scale=4)"}, role="analyst", scope="data/left"
+    ).json()
+    assert quoted["fits"] == 0
+    assert {part["scope"] for part in quoted["parts"]} <= {"data/left"}
+    assert "data has" not in str(quoted["reason"])
+    refused = memory.ask(
+        "POST",
+        "/v1/spend",
+        {"scopes": ["data/left"], "what": "laplace(scale=4)", "key": "x"},
+        role="analyst",
+        scope="data/left",
+    ).json()
+    assert refused["code"] == "insufficient_budget"
+    assert "left" not in refused
+    assert "limit" not in refused
+    unknown = memory.ask("GET", "/v1/statement", {"scope": "nowhere"}, role="analyst", scope="data/left")
+    foreign = memory.ask("GET", "/v1/statement", {"scope": "other"}, role="analyst", scope="data/left")
+    assert unknown.status_code == foreign.status_code == 403
+    assert unknown.json()["detail"].replace("nowhere", "other") == foreign.json()["detail"]
+
+
+def test_reservations_of_others_stay_theirs(memory: Office) -> None:
+    """A token for one branch neither draws nor closes another's, and cannot tell it from none."""
+    asked = {"scopes": ["data/right"], "what": "laplace(scale=10)", "ttl": "60", "key": "r"}
+    held = memory.ask("POST", "/v1/reserve", asked).json()["id"]
+    for path in ("/v1/draw", "/v1/close"):
+        real = memory.ask("POST", path, {"reservation": held, "key": "a"}, role="analyst", scope="data/left")
+        none = memory.ask("POST", path, {"reservation": "no", "key": "b"}, role="analyst", scope="data/left")
+        assert real.status_code == none.status_code == 403
+        assert real.json() == none.json()
+
+
+def test_the_second_person_is_another_one(memory: Office) -> None:
+    """A change of a limit is not approved by whoever asks for it."""
+    memory.ask("POST", "/v1/open", {"scope": "pair", "epsilon": "1", "second_person": True, "key": "o"})
+    asked = {"scope": "pair", "epsilon": "2", "reason": "more", "key": "l"}
+    alone = memory.ask("POST", "/v1/limit", asked, role="steward")
+    self_approved = memory.ask("POST", "/v1/limit", {**asked, "approved_by": "steward *"}, role="steward")
+    both = memory.ask("POST", "/v1/limit", {**asked, "key": "m", "approved_by": "grace"}, role="steward")
+    assert (alone.status_code, self_approved.status_code, both.status_code) == (403, 403, 200)
