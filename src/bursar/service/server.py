@@ -31,6 +31,11 @@ class _Server(uvicorn.Server):
         if self.started:
             self._ready()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """A stop that was asked for is no failure: uvicorn would raise the signal again."""
+        await super().shutdown(sockets)
+        self._captured_signals.clear()
+
 
 def serve(service: Service, *, ready: Callable[[], None] = lambda: None, bound: socket.socket | None = None) -> None:
     """Until it is told to stop."""

@@ -1,0 +1,128 @@
+"""Many clients at once, kill −9 in the middle, and stopping: never too much, nothing acknowledged lost."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import signal
+import threading
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import httpx
+from offices import Command, open_office
+
+from bursar.client import AsyncClient
+from bursar.errors import BudgetExceeded
+from bursar.ledger.ledger import Ledger
+
+CLIENTS = 64
+
+
+def test_sixty_four_clients_never_overspend(tmp_path: Path) -> None:
+    """They ask for twice the budget; exactly the budget is admitted, in shared commits."""
+    with open_office(Ledger(f"sqlite:///{tmp_path}/budget.db", alert=None)) as office:
+        address, token = str(office.client.base_url), office.secrets["analyst", "*"]
+        tally = {"admitted": 0, "refused": 0}
+
+        async def one(number: int) -> None:
+            async with AsyncClient(address, token, timeout=60) as bursar:
+                for turn in range(32):
+                    try:
+                        await bursar.spend("data", "laplace(scale=1000)", key=f"{number}-{turn}")
+                        tally["admitted"] += 1
+                    except BudgetExceeded:
+                        tally["refused"] += 1
+
+        async def all_of_them() -> None:
+            await asyncio.gather(*(one(number) for number in range(CLIENTS)))
+
+        asyncio.run(all_of_them())
+        assert tally == {"admitted": 1000, "refused": CLIENTS * 32 - 1000}
+        assert office.ask("GET", "/v1/statement", {"scope": "data"}).json()["lines"][0]["left"] == "0"
+        assert office.ask("POST", "/v1/verify", {}).json()["ok"]
+        batches = office.service.metrics.batches
+        assert sum(batches.counts) * 4 < batches.total
+
+
+def hammer(server: Command, acknowledged: dict[str, int], asked: set[str], stop: threading.Event, name: str) -> None:
+    """Spend until told to stop or until the service is gone."""
+    with server.client() as client:
+        for number in itertools.count():
+            if stop.is_set():
+                return
+            key = f"{name}-{number}"
+            asked.add(key)
+            try:
+                body = {"scopes": ["data"], "what": "laplace(scale=1000000)", "key": key}
+                answer = client.post("/v1/spend", json=body)
+            except httpx.TransportError:
+                return
+            if answer.status_code == 200:
+                acknowledged[key] = answer.json()["seq"]
+
+
+def under_load(server: Command, seconds: float, how: int) -> tuple[dict[str, int], set[str]]:
+    """Stop a service while eight threads spend; what was acknowledged, and all that was asked."""
+    acknowledged: dict[str, int] = {}
+    asked: set[str] = set()
+    stop = threading.Event()
+    threads = [
+        threading.Thread(target=hammer, args=(server, acknowledged, asked, stop, str(number))) for number in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    time.sleep(seconds)
+    server.stop(how)
+    stop.set()
+    for thread in threads:
+        thread.join(30)
+    return acknowledged, asked
+
+
+def check(server: Command, acknowledged: dict[str, int], asked: set[str]) -> None:
+    """Everything acknowledged is there; every key in doubt resolves when it is sent again, and is charged once."""
+    with server.client() as client:
+        quote = client.post("/v1/quote", json={"scopes": ["data"], "what": "laplace(scale=1000000)"}).json()
+        price = Fraction(quote["parts"][0]["asked"])
+        before = Fraction(client.get("/v1/statement", params={"scope": "data"}).json()["lines"][0]["spent"])
+        assert before >= len(acknowledged) * price
+        for key in sorted(asked):
+            body = {"scopes": ["data"], "what": "laplace(scale=1000000)", "key": key}
+            answer = client.post("/v1/spend", json=body)
+            assert answer.status_code == 200, answer.text
+            if key in acknowledged:
+                assert answer.json()["replayed"]
+                assert answer.json()["seq"] == acknowledged[key]
+        after = Fraction(client.get("/v1/statement", params={"scope": "data"}).json()["lines"][0]["spent"])
+        assert after == len(asked) * price
+        assert client.post("/v1/verify", json={"reprice": True}).json()["ok"]
+
+
+def test_kill_under_load_loses_nothing_acknowledged(command: Callable[..., Command]) -> None:
+    """kill −9, twice, then a third service finds every acknowledged charge and resolves every doubt."""
+    server = command(rate=1e6)
+    with server.client() as client:
+        assert client.post("/v1/open", json={"scope": "data", "epsilon": "1", "key": "open"}).status_code == 201
+    acknowledged: dict[str, int] = {}
+    asked: set[str] = set()
+    for turn in range(2):
+        done, tried = under_load(server, 0.7 + 0.3 * turn, signal.SIGKILL)
+        assert done
+        acknowledged |= {key: seq for key, seq in done.items() if key not in acknowledged}
+        asked |= tried
+        server = command(rate=1e6)
+    check(server, acknowledged, asked)
+
+
+def test_a_graceful_stop_answers_what_it_accepted(command: Callable[..., Command]) -> None:
+    """SIGTERM under load: exit code 0, and nothing acknowledged is missing."""
+    server = command(rate=1e6)
+    with server.client() as client:
+        client.post("/v1/open", json={"scope": "data", "epsilon": "1", "key": "open"})
+    acknowledged, asked = under_load(server, 0.7, signal.SIGTERM)
+    assert server.process.returncode == 0
+    assert acknowledged
+    check(command(rate=1e6), acknowledged, asked)
