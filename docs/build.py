@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 import sys
 from pathlib import Path
 
+import msgspec
 from typer.main import get_command
 
 import bursar.jobs.counting as counting_module
@@ -14,8 +16,12 @@ from bursar.cli.main import app
 from bursar.guarantees import KINDS
 from bursar.jobs.counting import counting
 from bursar.ledger.currencies import CURRENCIES, NOT_FILTERS
-from bursar.mechanisms import CATALOGUE
-from bursar.plot import counting_figure
+from bursar.mechanisms import CATALOGUE, RandomizedResponse
+from bursar.plot import composing_figure, counting_figure
+from bursar.service.endpoints import ENDPOINTS
+from bursar.service.permissions import MAY
+from bursar.service.problems import OTHERS, REFUSALS
+from bursar.service.settings import Settings
 from bursar.theorems import THEOREMS
 
 HERE = Path(__file__).parent
@@ -88,11 +94,34 @@ def currencies() -> str:
     return "\n".join([*parts, ""])
 
 
+def http() -> str:
+    """Every endpoint, problem and setting of the service."""
+    parts = ["# The service: endpoints, problems, settings", "", "| | for | what |", "|---|---|---|"]
+    for one in ENDPOINTS:
+        roles = ", ".join(role for role, verbs in MAY.items() if one.verb in verbs) or "everybody"
+        parts.append(f"| `{one.method} {one.path}` | {roles} | {one.summary} |")
+    for one in ENDPOINTS:
+        if one.asked is not None:
+            parts += ["", f"## `{one.method} {one.path}`", "", inspect.getdoc(one.asked) or "", ""]
+            fields = msgspec.json.schema(one.asked)["$defs"][one.asked.__name__]
+            for name in fields["properties"]:
+                parts.append(f"- `{name}`{'' if name in fields.get('required', ()) else ' (may be left out)'}")
+    parts += ["", "## Problems", "", "Bodies of RFC 9457 with a `code`:", "", "| code | status | |", "|---|---|---|"]
+    parts += [f"| `{code}` | {status} | {title} |" for code, (status, title) in {**REFUSALS, **OTHERS}.items()]
+    parts += ["", "## Settings", "", "| setting | if not given | |", "|---|---|---|"]
+    source = inspect.getsource(Settings)
+    for name, default in zip(Settings.__struct_fields__, Settings.__struct_defaults__, strict=True):
+        found = re.search(rf'^    {name}: .*\n    """(.*?)"""', source, re.MULTILINE | re.DOTALL)
+        parts.append(f"| `{name}` | `{default}` | {found[1] if found else ''} |")
+    return "\n".join([*parts, ""])
+
+
 def lecture() -> str:
     """The lecture's worked question, as its table; the picture is drawn by `make docs`."""
     table = counting([1, 2, 4, 8, 10, 12, 16, 24, 32, 64, 128, 256, 1024], epsilon=1, delta="1e-6")
     if "--check" not in sys.argv:
         counting_figure(table).savefig(HERE / "counting.svg", metadata={"Date": None})
+        composing_figure(RandomizedResponse("0.1")).savefig(HERE / "composition.svg", metadata={"Date": None})
     return "\n".join(
         [
             "# How much noise do d counts need?",
@@ -117,6 +146,7 @@ PAGES = {
     "currencies.md": currencies,
     "cli.md": commands,
     "counting.md": lecture,
+    "http.md": http,
 }
 
 

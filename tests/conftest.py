@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -37,6 +38,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
     if not hasattr(session.config, "workerinput"):
         reliability.clear()
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Where BURSAR_SKIPS=fail a test that did not run is a test that failed."""
+    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("BURSAR_SKIPS") == "fail":
+        report.outcome = "failed"
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

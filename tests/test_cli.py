@@ -6,6 +6,9 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.main import get_command
@@ -137,21 +140,50 @@ def test_errors_come_with_the_place() -> None:
     assert text[caret.index("^") :] == "sigma=-1)"
 
 
-def test_help_mentions_every_option() -> None:
-    """The help of each command names every option and argument, and the examples in it work."""
-    command = get_command(app)
-    _, top, _ = run("--help")
-    for name, sub in command.commands.items():  # type: ignore[attr-defined]
-        assert name in top
-        _, out, _ = run(name, "--help")
-        for parameter in sub.params:
-            for option in parameter.opts:
-                assert option in out.lower()
+def commands(command: Any, *path: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command, with the words that call it."""
+    below = getattr(command, "commands", None)
+    if below is None:
+        yield path, command
+    for name, sub in (below or {}).items():
+        yield from commands(sub, *path, name)
+
+
+@pytest.mark.parametrize(("path", "command"), list(commands(get_command(app))), ids=lambda part: str(part)[:40])
+def test_every_command_and_option_is_documented(path: tuple[str, ...], command: Any) -> None:
+    """Each command says what it does, each option and argument what it means; the help and the page show them all."""
+    assert (command.help or "").strip(), path
+    _, out, _ = run(*path, "--help")
+    page = (Path(__file__).parents[1] / "docs" / "cli.md").read_text(encoding="utf-8")
+    section = page.split(f"## `bursar {' '.join(path)}`\n")[1].split("\n## ")[0]
+    for parameter in command.params:
+        assert (getattr(parameter, "help", None) or "").strip(), (path, parameter.name)
+        for option in parameter.opts:
+            assert option in out.lower(), (path, option)
+            assert f"`{option}`" in section, (path, option)
+
+
+def test_examples_in_the_help_work() -> None:
+    """Those of account are run."""
     account = re.sub(r"[│\s]+", " ", run("account", "--help")[1])
     examples = re.findall(r"bursar account '([^']+)' (--\w+) ([\d.e-]+)", account)
     assert len(examples) >= 3
     for text, option, value in examples:
         assert answer(text, option, value)
+
+
+def test_help_fits_eighty_columns() -> None:
+    """No line is longer, on any command."""
+    for path, _ in commands(get_command(app)):
+        _, out, _ = run(*path, "--help")
+        assert max(len(line) for line in out.splitlines()) <= 80, path
+
+
+def test_completion_for_shells() -> None:
+    """The completion script can be shown, for whoever installs it by hand."""
+    done = outside("-m", "bursar", "--show-completion", "bash")
+    assert done.returncode == 0
+    assert "complete" in done.stdout
 
 
 def test_no_arguments_show_the_help() -> None:
