@@ -20,7 +20,7 @@ from bursar.mechanisms import CATALOGUE, RandomizedResponse
 from bursar.plot import composing_figure, counting_figure
 from bursar.service.endpoints import ENDPOINTS
 from bursar.service.permissions import MAY
-from bursar.service.problems import OTHERS, REFUSALS
+from bursar.problems import OTHERS, REFUSALS
 from bursar.service.settings import Settings
 from bursar.theorems import THEOREMS
 

@@ -163,6 +163,14 @@ def test_every_command_and_option_is_documented(path: tuple[str, ...], command: 
             assert f"`{option}`" in section, (path, option)
 
 
+def test_answers_can_be_json_everywhere() -> None:
+    """Except where the answer is a file, or a service that runs."""
+    without = {
+        path for path, command in commands(get_command(app)) if not any("--json" in p.opts for p in command.params)
+    }
+    assert {path[0] if path[0] == "plot" else path for path in without} == {"plot", ("serve",), ("ledger", "export")}
+
+
 def test_examples_in_the_help_work() -> None:
     """Those of account are run."""
     account = re.sub(r"[│\s]+", " ", run("account", "--help")[1])

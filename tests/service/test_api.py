@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import httpx
 import msgspec
 import pytest
-from offices import Office, open_office
+from offices import Office, listening_office, open_office
 from typer.testing import CliRunner
 
 import bursar as b
@@ -16,8 +17,11 @@ from bursar import wire
 from bursar.cli.main import app
 from bursar.ledger.ledger import Ledger
 from bursar.numerics.real import read_text
+from bursar.problems import REFUSALS
+from bursar.service.core import Service
 from bursar.service.endpoints import ENDPOINTS
-from bursar.service.problems import REFUSALS
+from bursar.service.settings import Settings
+from bursar.service.tokens import Tokens
 
 COMPOSITION = "gaussian(sigma=20)*100 + laplace(scale=50)*3"
 
@@ -200,3 +204,45 @@ def test_bad_requests_get_clear_problems(memory: Office, path: str, body: Any, s
     assert (found.status_code, found.json()["code"]) == (status, code), found.text
     assert found.json()["detail"]
     assert memory.ask("GET", "/v1/statement", {"scope": "data"}).json() == before
+
+
+def test_a_refusal_is_the_same_through_every_door(tmp_path: Path) -> None:
+    """The command line's --json and HTTP say one problem; the exit code is 1."""
+    path = str(tmp_path / "budget.db")
+    with open_office(Ledger(f"sqlite:///{path}", alert=None)) as office:
+        over_http = office.spend("data", "laplace(scale=1/3)", key="much").json()
+    found = CliRunner().invoke(
+        app, ["ledger", "spend", "data", "laplace(scale=1/3)", "--key", "much", "--ledger", path, "--json"]
+    )
+    assert found.exit_code == 1
+    assert json.loads(found.output) == {**over_http, "replayed": True}
+    bad = CliRunner().invoke(app, ["account", "gaussian(sigma=0)", "--delta", "1e-6", "--json"])
+    assert bad.exit_code == 2
+    assert json.loads(bad.output)["code"] == "input_invalid"
+
+
+def test_a_halted_ledger_and_a_full_disk_have_their_own_statuses(tmp_path: Path) -> None:
+    """503 and 507, on purpose: nothing was charged, and a retry with the same key is safe."""
+    path = tmp_path / "budget.db"
+    with Ledger(f"sqlite:///{path}", alert=None) as ledger:
+        ledger.open("data", epsilon=1)
+        ledger.backup(str(tmp_path / "old.db"))
+        ledger.spend("data", "laplace(scale=10)", key="lost")
+    for extra in ("-wal", "-shm"):
+        (tmp_path / f"budget.db{extra}").unlink(missing_ok=True)
+    (tmp_path / "old.db").replace(path)
+    made = Office(Service(Settings(), Ledger(f"sqlite:///{path}", alert=None), Tokens(":memory:")))
+    made.secrets["owner", "*"] = made.service.tokens.add("ada", "owner")[1]
+    with listening_office(made) as address, httpx.Client(base_url=address) as made.client:
+        assert made.client.get("/health").json()["status"] == "halted"
+        refused = made.spend()
+        assert (refused.status_code, refused.json()["code"]) == (503, "ledger_halted")
+        assert "bursar_ledger_halted 1" in made.ask("GET", "/metrics").text
+    with open_office(Ledger("memory://", alert=None)) as office:
+
+        def full(requests: object) -> None:
+            raise b.StorageFailed("the disk is full, nothing was charged")
+
+        office.service.clerk._commit = full
+        refused = office.spend()
+        assert (refused.status_code, refused.json()["code"]) == (507, "storage_full")

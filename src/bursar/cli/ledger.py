@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bursar.cli.shared import failing
+
 if TYPE_CHECKING:
     from bursar.ledger.ledger import Ledger
 
@@ -41,21 +43,13 @@ DEFAULT = "budget.db"
 
 
 @contextmanager
-def opened(where: str, anchor: str | None, *, create: bool = False) -> Iterator[Ledger]:
+def opened(where: str, anchor: str | None, as_json: bool = False, *, create: bool = False) -> Iterator[Ledger]:
     """The ledger, with refusals turned into exit codes."""
-    from bursar.errors import BudgetExceeded, BursarError
     from bursar.ledger.ledger import Ledger
 
-    try:
-        url = where if "://" in where else f"sqlite:///{where}"
-        with Ledger(url, anchor=anchor, create=create, alert=_warn) as ledger:
-            yield ledger
-    except BudgetExceeded as refusal:
-        typer.echo(f"bursar: refused: {refusal}", err=True)
-        raise typer.Exit(1) from None
-    except BursarError as problem:
-        typer.echo(f"bursar: {problem}", err=True)
-        raise typer.Exit(2) from None
+    url = where if "://" in where else f"sqlite:///{where}"
+    with failing(as_json), Ledger(url, anchor=anchor, create=create, alert=_warn) as ledger:
+        yield ledger
 
 
 def _warn(alert: object) -> None:
@@ -120,7 +114,7 @@ def open_scope(
     bursar ledger open census/maps --parent census --epsilon 1/4 --delta 1e-7
     """
     limits = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu, "order": order, "renyi": renyi, "leak": leak}
-    with opened(ledger, anchor, create=True) as books:
+    with opened(ledger, anchor, as_json, create=True) as books:
         receipt = books.open(
             scope,
             **limits,
@@ -155,7 +149,7 @@ def spend(
 
     bursar ledger spend census 'gaussian(sigma=50)' --key query-0001
     """
-    with opened(ledger, anchor) as books:
+    with opened(ledger, anchor, as_json) as books:
         print_receipt(books.spend(_names(scopes), what, key=key, delta=delta, by=by), as_json, f"charged {what}")
 
 
@@ -174,7 +168,7 @@ def quote(
 
     bursar ledger quote census 'gaussian(sigma=50)'
     """
-    with opened(ledger, anchor) as books:
+    with opened(ledger, anchor, as_json) as books:
         answer = books.quote(_names(scopes), what, delta=delta)
     _print(answer, as_json)
     if not answer.passes:
@@ -199,7 +193,7 @@ def reserve(
 
     bursar ledger reserve census 'laplace(scale=100)*20' --ttl 3600
     """
-    with opened(ledger, anchor) as books:
+    with opened(ledger, anchor, as_json) as books:
         made = books.reserve(_names(scopes), what, ttl=ttl, key=key, delta=delta, by=by)
         if as_json:
             _print(made, True)
@@ -219,7 +213,7 @@ def draw(
     as_json: Json = False,
 ) -> None:
     """Spend a part of a reservation, before the data is touched."""
-    with opened(ledger, anchor) as books:
+    with opened(ledger, anchor, as_json) as books:
         print_receipt(books.draw(reservation, what, key=key, by=by), as_json, "drawn")
 
 
@@ -233,7 +227,7 @@ def close(
     as_json: Json = False,
 ) -> None:
     """End a reservation; the undrawn part is given back where that is sound."""
-    with opened(ledger, anchor) as books:
+    with opened(ledger, anchor, as_json) as books:
         print_receipt(books.close(reservation, key=key, by=by), as_json, "closed")
 
 
@@ -245,7 +239,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Spent, held and left; the odometer; and the cost with hindsight."""
-    with opened(ledger, anchor) as books:
+    with opened(ledger, anchor, as_json) as books:
         names = [scope] if scope is not None else [one.name for one in books.scopes()]
         found = [books.show(name) for name in names]
         if books.halted is not None:

@@ -11,6 +11,7 @@ import typer
 import bursar.cli.steward  # noqa: F401  # adds its commands to the group of ledger
 from bursar import __version__
 from bursar.cli import ledger, plot, serve
+from bursar.cli.shared import busy, failing
 
 app = typer.Typer(
     name="bursar",
@@ -70,14 +71,13 @@ def account(
 
     bursar account 'poisson(gaussian(sigma=1), rate=0.01)*10000' --delta 1e-6 --json
     """
-    from bursar.errors import BursarError
+    from bursar.errors import InputError
     from bursar.jobs.account import account as run
     from bursar.jobs.spec import parse
 
-    if (delta is None) == (epsilon is None):
-        typer.echo("bursar: ask one thing: --delta to learn ε, or --epsilon to learn δ", err=True)
-        raise typer.Exit(2)
-    try:
+    with failing(as_json), busy("accounting"):
+        if (delta is None) == (epsilon is None):
+            raise InputError("ask one thing: --delta to learn ε, or --epsilon to learn δ")
         text = sys.stdin.read() if composition == "-" else composition
         report = run(
             parse(text),
@@ -87,9 +87,6 @@ def account(
             width=_number(width, "width"),
             effort=effort,
         )
-    except BursarError as problem:
-        typer.echo(f"bursar: {problem}", err=True)
-        raise typer.Exit(2) from None
     if as_json:
         typer.echo(json.dumps(report.to_dict(), ensure_ascii=False))
     elif explain or cite:
@@ -129,10 +126,9 @@ def plan(
 
     bursar plan 'gaussian(sigma=20)*?' --epsilon 1 --delta 1e-6 --json
     """
-    from bursar.errors import BursarError, PlanImpossible
     from bursar.jobs.plan import plan as run
 
-    try:
+    with failing(as_json), busy("planning"):
         found = run(
             sys.stdin.read() if template == "-" else template,
             epsilon=_number(epsilon, "epsilon"),
@@ -140,12 +136,6 @@ def plan(
             width=_number(width, "width"),
             effort=effort,
         )
-    except PlanImpossible as refusal:
-        typer.echo(f"bursar: {refusal}", err=True)
-        raise typer.Exit(1) from None
-    except BursarError as problem:
-        typer.echo(f"bursar: {problem}", err=True)
-        raise typer.Exit(2) from None
     if as_json:
         typer.echo(json.dumps(found.to_dict(), ensure_ascii=False))
     elif explain:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from bursar.cli.shared import failing
 
 if TYPE_CHECKING:
     from bursar.service.tokens import Tokens
@@ -34,15 +38,17 @@ def serve(
 
     bursar token add ada --role owner && bursar serve --ledger sqlite:///budget.db
     """
-    from bursar.errors import BursarError
+    from bursar.errors import InputError
     from bursar.service.settings import load
 
-    try:
+    with failing():
         settings = load(config, ledger=None if ledger is None else _url(ledger), host=host, port=port)
-        from bursar.service.core import Service
-        from bursar.service.demo import demo as make
-        from bursar.service.server import serve as run
-
+        try:
+            from bursar.service.core import Service
+            from bursar.service.demo import demo as make
+            from bursar.service.server import serve as run
+        except ModuleNotFoundError as missing:
+            raise InputError(f"the service needs more: pip install 'bursar[serve]' (no {missing.name})") from None
         service, secrets = make(settings) if demo else (Service(settings), {})
         scheme = "http" if settings.tls_key is None else "https"
 
@@ -56,12 +62,6 @@ def serve(
                 typer.echo("  nobody has a token yet: bursar token add NAME --role owner", err=True)
 
         run(service, ready=ready)
-    except ModuleNotFoundError as missing:
-        typer.echo(f"bursar: the service needs more: pip install 'bursar[serve]' ({missing.name} is missing)", err=True)
-        raise typer.Exit(2) from None
-    except BursarError as problem:
-        typer.echo(f"bursar: {problem}", err=True)
-        raise typer.Exit(2) from None
 
 
 def _url(where: str) -> str:
@@ -84,7 +84,7 @@ def add(
 
     bursar token add ada --role analyst --scope census/maps --days 30
     """
-    with _opened(config, tokens) as kept:
+    with _opened(config, tokens, as_json) as kept:
         token, secret = kept.add(name, role, scope, seconds=days * 86_400)
     if as_json:
         typer.echo(json.dumps({"token": _plain(token), "secret": secret}, ensure_ascii=False))
@@ -97,7 +97,7 @@ def show(config: Config = None, tokens: TokenFile = None, as_json: Json = False)
     """All tokens, without their secrets."""
     import time
 
-    with _opened(config, tokens) as kept:
+    with _opened(config, tokens, as_json) as kept:
         found = kept.all()
     if as_json:
         typer.echo(json.dumps({"tokens": [_plain(token) for token in found]}, ensure_ascii=False))
@@ -113,14 +113,15 @@ def revoke(
     id: Annotated[str, typer.Argument(help="The token's id, as list shows it.")],
     config: Config = None,
     tokens: TokenFile = None,
+    as_json: Json = False,
 ) -> None:
     """Let a token open nothing any more; a running service notices within a second."""
-    with _opened(config, tokens) as kept:
-        found = kept.revoke(id)
-    if not found:
-        typer.echo(f"bursar: no token has the id {id}", err=True)
-        raise typer.Exit(2)
-    typer.echo(f"{id} is revoked")
+    from bursar.errors import InputError
+
+    with _opened(config, tokens, as_json) as kept:
+        if not kept.revoke(id):
+            raise InputError(f"no token has the id {id}", argument="id")
+    typer.echo(json.dumps({"revoked": True}) if as_json else f"{id} is revoked")
 
 
 def _plain(token: object) -> object:
@@ -129,28 +130,15 @@ def _plain(token: object) -> object:
     return msgspec.to_builtins(token)
 
 
-class _opened:  # noqa: N801  # reads as a word in a with statement
+@contextmanager
+def _opened(config: str | None, path: str | None, as_json: bool = False) -> Iterator[Tokens]:
     """The file of tokens, with errors turned into exit codes."""
-
-    def __init__(self, config: str | None, path: str | None) -> None:
-        self._config, self._path = config, path
-
-    def __enter__(self) -> Tokens:
-        from bursar.errors import BursarError
+    with failing(as_json):
         from bursar.service.settings import load
         from bursar.service.tokens import Tokens
 
+        kept = Tokens(load(config, tokens=path).tokens)
         try:
-            self._kept = Tokens(load(self._config, tokens=self._path).tokens)
-        except BursarError as problem:
-            typer.echo(f"bursar: {problem}", err=True)
-            raise typer.Exit(2) from None
-        return self._kept
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        from bursar.errors import BursarError
-
-        self._kept.close()
-        if isinstance(error, BursarError):
-            typer.echo(f"bursar: {error}", err=True)
-            raise typer.Exit(2) from None
+            yield kept
+        finally:
+            kept.close()

@@ -23,6 +23,7 @@ from bursar.cli.ledger import (
     opened,
     print_receipt,
 )
+from bursar.cli.shared import busy
 
 
 @app.command()
@@ -38,7 +39,7 @@ def correct(
     as_json: Json = False,
 ) -> None:
     """Add spend that an entry should have had; it can only add."""
-    with opened(ledger, anchor) as books:
+    with opened(ledger, anchor, as_json) as books:
         print_receipt(books.correct((root, entry), what, reason=reason, key=key, by=by), as_json, "corrected")
 
 
@@ -59,7 +60,7 @@ def limit(
     as_json: Json = False,
 ) -> None:
     """Raise or lower a limit."""
-    with opened(ledger, anchor) as books:
+    with opened(ledger, anchor, as_json) as books:
         receipt = books.limit(
             scope,
             reason=reason,
@@ -89,7 +90,7 @@ def status(
     """Freeze a scope, thaw it, or close it for good."""
     from bursar.numerics.validate import choice
 
-    with opened(ledger, anchor) as books:
+    with opened(ledger, anchor, as_json) as books:
         wanted = choice(status=to, among=("frozen", "open", "closed"))
         change = {"frozen": books.freeze, "open": books.thaw, "closed": books.retire}[wanted]
         print_receipt(change(scope, reason=reason, by=by, key=key), as_json, f"{scope} is {wanted}")
@@ -108,7 +109,7 @@ def bring_in(
     as_json: Json = False,
 ) -> None:
     """Charge a table of past releases: all of it, or none."""
-    with opened(ledger, anchor) as books:
+    with opened(ledger, anchor, as_json) as books:
         receipt = books.bring_in(scope, file.read_text(encoding="utf-8-sig"), key=key, by=by)
         print_receipt(receipt, as_json, f"imported {file.name}")
 
@@ -121,7 +122,7 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Recompute the chain, every balance and the anchors from the journal; exit code 2 if anything is wrong."""
-    with opened(ledger, anchor) as books:
+    with opened(ledger, anchor, as_json) as books, busy("verifying"):
         found = books.verify(reprice=reprice)
     if as_json:
         typer.echo(json.dumps(found.to_dict(), ensure_ascii=False))
@@ -162,10 +163,14 @@ def backup(
     target: Annotated[Path, typer.Argument(help="The new file; it must not exist.")],
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
+    as_json: Json = False,
 ) -> None:
     """Copy a SQLite ledger while others go on using it."""
-    with opened(ledger, anchor) as books:
+    with opened(ledger, anchor, as_json) as books, busy("copying"):
         books.backup(str(target))
+    if as_json:
+        typer.echo(json.dumps({"backup": str(target)}, ensure_ascii=False))
+        return
     typer.echo(f"{target} is a copy as of now; whoever puts it in the ledger's place must use restore")
 
 
@@ -178,9 +183,13 @@ def restore(
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     by: By = "",
+    as_json: Json = False,
 ) -> None:
     """Go on with a ledger that is behind its anchor: what was spent since is unknown, so all of it counts as spent."""
-    with opened(ledger, anchor) as books:
+    with opened(ledger, anchor, as_json) as books:
         receipts = books.restore(assume_spent=assume_spent, reason=reason, by=by)
+    if as_json:
+        typer.echo(json.dumps([one.to_dict() for one in receipts], ensure_ascii=False))
+        return
     said = [f"{one.root}: all that was left counts as spent (entry {one.seq})" for one in receipts]
     typer.echo("\n".join(said) or "nothing is behind its anchor")

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 from bursar.ledger.alerts import Alert, log
 from bursar.ledger.ledger import Ledger
+from bursar.problems import Rejected
 from bursar.service.clerk import Clerk
 from bursar.service.limits import Buckets
 from bursar.service.metrics import Metrics
 from bursar.service.permissions import Tree
-from bursar.service.problems import Rejected
 from bursar.service.settings import Settings
 from bursar.service.tokens import Token, Tokens
 

@@ -11,12 +11,11 @@ from typing import Any
 import msgspec
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from bursar.service import problems
+from bursar.problems import Rejected
+from bursar.service.answers import response
 from bursar.service.core import Service
 from bursar.service.permissions import permit
-from bursar.service.problems import Rejected
 from bursar.service.tokens import Token
 from bursar.wire import encode
 
@@ -48,8 +47,11 @@ class Raw:
     media: str
 
 
-def route(service: Service, endpoint: Endpoint) -> Route:
-    """The endpoint as Starlette wants it."""
+Handle = Callable[[Request], Awaitable[Response]]
+
+
+def handler(service: Service, endpoint: Endpoint) -> Handle:
+    """From a request to its response; whatever goes wrong becomes a problem."""
     decoder = None if endpoint.asked is None else msgspec.json.Decoder(endpoint.asked)
 
     async def handle(request: Request) -> Response:
@@ -59,12 +61,12 @@ def route(service: Service, endpoint: Endpoint) -> Route:
         except ClientDisconnect:
             answer = Response(status_code=400)
         except Exception as error:
-            answer, code = problems.response(error)
+            answer, code = response(error)
             service.metrics.refusals[code] += 1
         service.metrics.answered(endpoint.path, answer.status_code, time.perf_counter() - started)
         return answer
 
-    return Route(endpoint.path, handle, methods=[endpoint.method])
+    return handle
 
 
 async def _answer(service: Service, endpoint: Endpoint, decoder: Any, request: Request) -> Response:

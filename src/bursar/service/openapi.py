@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from bursar import __version__, wire
+from bursar.problems import OTHERS, REFUSALS
 from bursar.service.endpoint import Endpoint
 from bursar.service.permissions import MAY
-from bursar.service.problems import OTHERS, REFUSALS
 
 _REF = "#/components/schemas/{name}"
 

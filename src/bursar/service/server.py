@@ -12,7 +12,7 @@ from collections.abc import Callable
 import uvicorn
 
 from bursar.errors import InputError
-from bursar.service.app import application
+from bursar.service.app import Application
 from bursar.service.core import Service
 
 _GRACE = 20  # seconds for requests in flight
@@ -41,7 +41,7 @@ def serve(service: Service, *, ready: Callable[[], None] = lambda: None, bound: 
     """Until it is told to stop."""
     settings = service.settings
     config = uvicorn.Config(
-        application(service),
+        Application(service),
         host=settings.host,
         port=settings.port,
         ssl_certfile=settings.tls_certificate,

@@ -21,6 +21,7 @@ from bursar.jobs.account import account
 from bursar.jobs.plan import plan
 from bursar.jobs.spec import parse
 from bursar.ledger.asked import own_key
+from bursar.problems import Rejected, problem_of
 from bursar.service.core import Service
 from bursar.service.dashboard import views
 from bursar.service.dashboard.sessions import Sessions, same_site
@@ -29,7 +30,6 @@ from bursar.service.endpoints import ENDPOINTS
 from bursar.service.endpoints.counting import number
 from bursar.service.endpoints.looking import page
 from bursar.service.permissions import MAY, covers, everywhere, permit, within
-from bursar.service.problems import Rejected, problem_of
 from bursar.service.tokens import Token
 
 _HERE = Path(__file__).parent

@@ -10,9 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bursar.errors import NotPermitted
+from bursar.problems import Rejected
 from bursar.service.core import Service
 from bursar.service.endpoint import address
-from bursar.service.problems import Rejected
 from bursar.service.tokens import Token
 
 COOKIE = "bursar_session"

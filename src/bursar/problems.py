@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import logging
-import math
-from typing import Any
 
 import msgspec
-from starlette.responses import Response
 
 from bursar.errors import (
     BudgetExceeded,
@@ -15,11 +12,10 @@ from bursar.errors import (
     InputError,
     KeyReused,
     PlanImpossible,
-    RateLimited,
     Refused,
 )
 from bursar.ledger.amounts import written
-from bursar.wire import Problem, encode
+from bursar.wire import Problem
 
 REFUSALS = {
     "insufficient_budget": (409, "The budget does not allow it"),
@@ -50,7 +46,7 @@ OTHERS = {
     "not_json": (415, "Send application/json"),
     "failed": (500, "The service failed"),
 }
-_log = logging.getLogger("bursar.service")
+_log = logging.getLogger("bursar")
 
 
 class Rejected(Exception):
@@ -94,14 +90,3 @@ def problem_of(error: Exception) -> Problem:
 def _problem(code: str, detail: str) -> Problem:
     status, title = REFUSALS.get(code) or OTHERS[code]
     return Problem(f"urn:bursar:problem:{code}", title, status, detail, code)
-
-
-def response(error: Exception) -> tuple[Response, str]:
-    """The answer, and its code."""
-    found = problem_of(error)
-    headers: dict[str, Any] = {}
-    if isinstance(error, RateLimited):
-        headers["Retry-After"] = str(math.ceil(error.after))
-    if found.status == 401:
-        headers["WWW-Authenticate"] = "Bearer"
-    return Response(encode(found), found.status, headers, "application/problem+json"), found.code

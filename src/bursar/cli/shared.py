@@ -1,0 +1,39 @@
+"""What the commands share: errors as exit codes, and a sign of life while something takes long."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+import typer
+
+
+@contextmanager
+def failing(as_json: bool = False) -> Iterator[None]:
+    """Refused by a budget is exit code 1, bad input 2. For machines the problem is JSON, as the service says it."""
+    from bursar.errors import BudgetExceeded, BursarError, PlanImpossible
+
+    try:
+        yield
+    except BursarError as problem:
+        refused = isinstance(problem, (BudgetExceeded, PlanImpossible))
+        if as_json:
+            from bursar.problems import problem_of
+            from bursar.wire import encode
+
+            typer.echo(encode(problem_of(problem)).decode())
+        else:
+            lead = "refused: " if isinstance(problem, BudgetExceeded) else ""
+            typer.echo(f"bursar: {lead}{problem}", err=True)
+        raise typer.Exit(1 if refused else 2) from None
+
+
+def busy(what: str) -> AbstractContextManager[Any]:
+    """A moving sign on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        return nullcontext()
+    from rich.console import Console
+
+    return Console(stderr=True).status(what)
