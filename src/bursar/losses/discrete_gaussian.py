@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from flint import acb, arb
@@ -36,21 +38,41 @@ class DiscreteGaussianLoss(Loss):
         return self._theta(acb(0)).real
 
     def _tail(self, m: int) -> Ball:
-        """P(Y ≥ m), summed until the geometric remainder is negligible."""
+        """P(Y ≥ m)."""
         if m <= 0:
             return 1 - self._tail(1 - m)
+        if m >= len(self._tails):
+            self._sum_tails(m)
+        return self._tails[m]
+
+    @cached_property
+    def _tails(self) -> list[Ball]:
+        """P(Y ≥ m) by m, as far as was asked; a profile asks for many."""
+        return []
+
+    def _sum_tails(self, most: int) -> None:
+        """All tails up to m, added up from so far away that the geometric remainder is negligible even beside the last
+        one.
+        """
         s = self.variance_parameter
-        term = (-(arb(m) ** 2) / (2 * s)).exp()
-        ratio, shrink = (-(2 * arb(m) + 1) / (2 * s)).exp(), (-1 / s).exp()
-        total, stop = arb(0), arb(2) ** -140
-        for _ in range(_MOST_TERMS):
-            total += term
+        sigma = float(s) ** 0.5
+        most = max(most, math.ceil(8 * sigma))
+        last = math.ceil(math.sqrt(float(most) ** 2 + 200 * float(s))) + 2  # e^{−100} < 2^{−140} times the term at m
+        if last > _MOST_TERMS:
+            raise LossUnknown(f"a discrete Gaussian with σ² = {float(s):g} needs too many terms for its exact profile")
+        term, ratio, shrink = arb(1), (-1 / (2 * s)).exp(), (-1 / s).exp()
+        terms = []
+        for _ in range(last + 1):
+            terms.append(term)
             term *= ratio
             ratio *= shrink
-            if term <= total * stop * (1 - ratio):
-                # what is left is at most a geometric series with the current ratio
-                return (total + hull(arb(0), term / (1 - ratio))) / self.normaliser()
-        raise LossUnknown(f"a discrete Gaussian with σ² = {float(s):g} needs too many terms for its exact profile")
+        # what is left is at most a geometric series with the current ratio
+        total, norm = hull(arb(0), term / (1 - ratio)), self.normaliser()
+        tails = []
+        for term in reversed(terms):
+            total += term
+            tails.append(total / norm)
+        self._tails[:] = tails[::-1][: most + 1]
 
     def _threshold(self, x: Ball) -> Ball:
         """The y at which the loss would be x."""

@@ -39,9 +39,9 @@ def smallest_charge(law: ResidueLaw, allowance: float, slack: float) -> float | 
     """
     most = allowance * (1 - 1.01 * _SMALLEST_REST**2)
     least = 1e-12 * allowance
-    c = max(1.003 * max(float(masses @ np.square(losses)) for losses, masses in law.sides), least)
+    c = max(1.005 * max(float(masses @ np.square(losses)) for losses, masses in law.sides), least)
     low, high = 0.0, math.inf
-    step = 1.01
+    step = 1.0079  # then three halvings are enough
     while high == math.inf or low == 0.0:
         if certified(law, allowance, min(c, most), slack):
             high = min(c, most)
@@ -102,7 +102,7 @@ def _block_under(x: Array, losses: Array, masses: Array, big: float, small: floa
     left, left_error = _values(shifted, small, half)
     f, d1, d2, d3 = (a - b @ masses for a, b in zip(right, left, strict=True))
     rounding = right_error + left_error @ masses + (len(losses) + 8) * UNIT * (left[0] @ masses)
-    fourth = _fourth(x, big, width) + _fourth(shifted, small, width) @ masses
+    fourth = _fourth(x, big, width, -right[1]) + _fourth(shifted, small, width, -left[1]) @ masses
     quadratic = np.minimum(f - np.abs(d1) * half + d2 * half * half / 2, f)
     inside = (d2 > 0) & (np.abs(d1) < d2 * half)
     lowest = np.where(inside, f - np.square(d1) / (2 * np.where(inside, d2, 1.0)), quadratic)
@@ -125,13 +125,14 @@ def _values(x: Array, mean: float, half: float) -> tuple[tuple[Array, Array, Arr
     return (above - below, -below, second, third), error
 
 
-def _fourth(x: Array, mean: float, width: float) -> Array:
-    """A bound of |δ⁗| = |g − T + g′ + g″| in the whole cell around x."""
+def _fourth(x: Array, mean: float, width: float, below: Array) -> Array:
+    """A bound of |δ⁗| = |g − T + g′ + g″| in the whole cell around x, where T is ``below``. As T′ = T − g, it grows to
+    the right by at most e^{half the cell}, and to the left by at most half the cell times the largest g.
+    """
     z = np.abs(x / mean - mean / 2)
     slip = width / (2 * mean)
     near = np.maximum(z - slip, 0.0)
     density = np.exp(-0.5 * near * near) / (math.sqrt(2 * math.pi) * mean)
     far = z + slip
-    return density * (1 + far / mean + (far * far + 1) / (mean * mean)) + np.exp(
-        np.minimum(x + width, 690.0)
-    ) * normal_cdf(slip - (x / mean + mean / 2))
+    bent = density * (1 + width / 2 + far / mean + (far * far + 1) / (mean * mean))
+    return bent + math.exp(width / 2) * (1 + NORMAL) * below + _FAINT
