@@ -19,9 +19,9 @@ import numpy as np
 from bursar.losses.residue.law import ResidueLaw
 from bursar.numerics.trusted import NORMAL, SAFETY, UNIT, normal_cdf
 
-VERSION = 1
-_CELLS = 16  # per standard deviation of the narrower Gaussian
-_FINEST = 96
+VERSION = 2
+_CELLS = 16  # per standard deviation of the narrower Gaussian, at first
+_DIVISIONS = 3  # the finest cells are a sixteenth of that
 _SMALLEST_REST = 1 / 64  # of B: with less left than this the cells would be too many
 _CLOSE = 1e-3  # of the charge: how near the smallest one the search goes
 _LARGEST = 8.0  # of B: with more, e^x and the tails of the Gaussian leave the range of floats
@@ -70,44 +70,58 @@ def certified(law: ResidueLaw, allowance: float, charge: float, slack: float) ->
         return False
     # rounding: the Gaussian on the right a little narrower than B, the one on the left a little wider than B′
     big, small = math.sqrt(allowance) * (1 - 4 * UNIT), math.sqrt(rest) * (1 + 4 * UNIT)
-    cells = float(min(max(_CELLS, 4 * (charge / allowance) ** -0.25), _FINEST))
-    return all(_under(losses, masses, big, small, slack, cells) for losses, masses in law.sides)
+    return all(_under(losses, masses, big, small, slack) for losses, masses in law.sides)
 
 
-def _under(losses: Array, masses: Array, big: float, small: float, slack: float, cells: float) -> bool:
-    """One side, on cells up to where the left side is below the slack, and no further."""
+def _under(losses: Array, masses: Array, big: float, small: float, slack: float) -> bool:
+    """One side, on cells up to where the left side is below the slack, and no further; cells that do not show it are
+    divided, a few times.
+    """
     depth = math.sqrt(-2 * math.log(slack)) + 1
     end = float(losses[-1]) + small * (depth + small / 2)
-    width = small / cells
+    width = small / _CELLS
     count = math.ceil(max(end, width) / width)
     if count * (len(losses) + 1) > _MOST:
         return False
-    edges = np.arange(count + 1) * width
-    if not SAFETY * float(masses @ normal_cdf(small / 2 - (edges[-1] - losses) / small)) <= slack:
+    last = count * width
+    if not SAFETY * float(masses @ normal_cdf(small / 2 - (last - losses) / small)) <= slack:
         return False
-    middles = (edges[1:] + edges[:-1]) / 2
-    block = max(1, 200_000 // len(losses))
-    for start in range(0, count, block):
-        x = middles[start : start + block]
-        if not _block_under(x, losses, masses, big, small, width, slack):
-            return False
-    return True
+    x = (np.arange(count) + 0.5) * width
+    for _ in range(_DIVISIONS):
+        shown = np.ones(len(x), dtype=bool)
+        block = max(1, 200_000 // len(losses))
+        for start in range(0, len(x), block):
+            found = _block_under(x[start : start + block], losses, masses, big, small, width, slack)
+            if found is None:
+                return False
+            shown[start : start + block] = found
+        if shown.all():
+            return True
+        width /= 4
+        x = np.add.outer(x[~shown], width * np.array([-1.5, -0.5, 0.5, 1.5])).ravel()
+    return False
 
 
-def _block_under(x: Array, losses: Array, masses: Array, big: float, small: float, width: float, slack: float) -> bool:
-    """Taylor's formula in each cell: the quadratic's own minimum, the cubic term and a bound of the fourth."""
-    half = width / 2
+def _block_under(
+    x: Array, losses: Array, masses: Array, big: float, small: float, width: float, slack: float
+) -> Array | None:
+    """Which cells show it, by Taylor's formula: the quadratic's own minimum, the cubic term and a bound of the fourth.
+    None where the middle of a cell certainly shows the contrary.
+    """
+    half = width / 2 * (1 + 1e-7)  # middles are rounded, so cells overlap a little
     right, right_error = _values(x, big, half)
     shifted = np.subtract.outer(x, losses)
     left, left_error = _values(shifted, small, half)
     f, d1, d2, d3 = (a - b @ masses for a, b in zip(right, left, strict=True))
     rounding = right_error + left_error @ masses + (len(losses) + 8) * UNIT * (left[0] @ masses)
+    if np.any(f + slack < -SAFETY * rounding):
+        return None
     fourth = _fourth(x, big, width, -right[1]) + _fourth(shifted, small, width, -left[1]) @ masses
     quadratic = np.minimum(f - np.abs(d1) * half + d2 * half * half / 2, f)
     inside = (d2 > 0) & (np.abs(d1) < d2 * half)
     lowest = np.where(inside, f - np.square(d1) / (2 * np.where(inside, d2, 1.0)), quadratic)
     doubt = np.abs(d3) * half**3 / 6 + fourth * half**4 / 24 + rounding
-    return bool(np.all(lowest + slack >= SAFETY * doubt))
+    return np.asarray(lowest + slack >= SAFETY * doubt)
 
 
 def _values(x: Array, mean: float, half: float) -> tuple[tuple[Array, Array, Array, Array], Array]:
