@@ -8,10 +8,11 @@ STAMP := $(VENV)/.ready
 
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml constraints.txt
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,opacus]' || \
+		$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $@
 
 demo: setup
@@ -31,7 +32,6 @@ floors: setup
 	$(BIN)/lint-imports --no-cache
 
 bench: setup
-	$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
 	$(BIN)/python benchmarks/run.py
 
 soak: setup

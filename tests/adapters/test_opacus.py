@@ -1,0 +1,114 @@
+"""Opacus: a real training run whose ε is account's, its noise search, and its budget in a ledger."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+opacus = pytest.importorskip("opacus")
+
+from opacus.accountants import create_accountant  # noqa: E402
+from opacus.accountants.utils import get_noise_multiplier  # noqa: E402
+
+import bursar as b  # noqa: E402
+from bursar.adapters.opacus import BursarAccountant, Training, steps  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def test_the_build_of_torch_is_for_this_machine() -> None:
+    """No CUDA build came along."""
+    assert torch.version.cuda is None
+    assert not torch.cuda.is_available()
+
+
+def trained(epochs: int = 3) -> tuple[Any, Any, int]:
+    """A small linear model on a synthetic set, trained privately; the engine, the accountant, and steps an epoch."""
+    torch.manual_seed(0)
+    data = torch.randn(256, 8)
+    labels = (data @ torch.randn(8) > 0).long()
+    model = torch.nn.Linear(8, 2)
+    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(data, labels), batch_size=32)
+    engine = opacus.PrivacyEngine(accountant="bursar")
+    model, optimizer, loader = engine.make_private(
+        module=model,
+        optimizer=torch.optim.SGD(model.parameters(), lr=0.1),
+        data_loader=loader,
+        noise_multiplier=1.1,
+        max_grad_norm=1.0,
+    )
+    for _ in range(epochs):
+        for batch, target in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(model(batch), target).backward()
+            optimizer.step()
+    return engine, engine.accountant, len(loader)
+
+
+def test_a_training_run_costs_what_account_says() -> None:
+    """PrivacyEngine(accountant="bursar") reports the certified upper end for the steps that ran."""
+    engine, accountant, each = trained()
+    assert isinstance(accountant, BursarAccountant)
+    assert len(accountant) == 3 * each
+    sigma, rate, count = accountant.history[0]
+    expected = b.account(b.PoissonSampled(b.Gaussian(sigma), rate=rate) * count, delta=1e-5)
+    assert engine.get_epsilon(1e-5) == expected.epsilon.upper
+    assert accountant.report(1e-5).epsilon.lower == pytest.approx(expected.epsilon.upper, rel=1e-5)
+
+
+def test_state_survives_a_checkpoint() -> None:
+    """As Opacus' own accountants' does."""
+    accountant = BursarAccountant()
+    for sigma in (1.0, 1.0, 2.0):
+        accountant.step(noise_multiplier=sigma, sample_rate=0.1)
+    other = BursarAccountant()
+    other.load_state_dict(accountant.state_dict())
+    assert other.history == [(1.0, 0.1, 2), (2.0, 0.1, 1)]
+    assert other.get_epsilon(1e-5) == accountant.get_epsilon(1e-5)
+    with pytest.raises(ValueError, match="cannot be loaded"):
+        create_accountant("rdp").load_state_dict(accountant.state_dict())
+    assert BursarAccountant().get_epsilon(1e-5) == 0
+    with pytest.raises(b.InputError, match="Poisson"):
+        accountant.get_epsilon(1e-5, poisson=False)
+
+
+def test_against_opacus_own_accountants() -> None:
+    """Below its Rényi figure, and at most its PRV figure, up to the error that it allows itself."""
+    ours, theirs, renyi = BursarAccountant(), create_accountant("prv"), create_accountant("rdp")
+    for accountant in (ours, theirs, renyi):
+        accountant.history = [(1.5, 0.04, 2250)]
+    upper = ours.get_epsilon(1e-5)
+    assert upper < renyi.get_epsilon(1e-5)
+    assert theirs.get_epsilon(1e-5) - 0.02 <= upper <= theirs.get_epsilon(1e-5)
+    assert ours.report(1e-5).epsilon.lower > 6.7
+
+
+@pytest.mark.parametrize(("count", "published"), [(2250, 1.34765625), (2000, 1.2915)])
+def test_the_noise_search(count: int, published: float) -> None:
+    """get_noise_multiplier with accountant="bursar" needs no more noise than with PRVs, and meets the target."""
+    found = get_noise_multiplier(
+        target_epsilon=8, target_delta=1e-5, sample_rate=0.04, steps=count, accountant="bursar", epsilon_tolerance=0.001
+    )
+    assert found <= published + 1e-3
+    assert b.account(steps(found, 0.04, count), delta=1e-5).epsilon.upper <= 8
+
+
+def test_a_run_within_a_budget() -> None:
+    """The whole is set aside before the first step, drawn epoch by epoch, and refused where it does not fit."""
+    with b.Ledger("memory://") as ledger:
+        ledger.open("model", epsilon=8, delta="1e-5")
+        with Training(ledger, "model", noise_multiplier=1.1, sample_rate=0.125, steps=24, key="run") as run:
+            for _ in range(3):
+                assert run.epoch(8).kind == "draw"
+            with pytest.raises(b.InputError, match="0 steps are left"):
+                run.epoch(1)
+        with (
+            pytest.raises(b.BudgetExceeded),
+            Training(ledger, "model", noise_multiplier=0.4, sample_rate=0.5, steps=10_000, key="large"),
+        ):
+            pytest.fail("a run that does not fit must not start")
+        assert ledger.verify(reprice=True)
+        with pytest.raises(b.InputError, match="enter"):
+            Training(ledger, "model", noise_multiplier=1.1, sample_rate=0.1, steps=1, key="x").epoch(1)
