@@ -18,9 +18,9 @@ from bursar.jobs.counting import counting
 from bursar.ledger.currencies import CURRENCIES, NOT_FILTERS
 from bursar.mechanisms import CATALOGUE, RandomizedResponse
 from bursar.plot import composing_figure, counting_figure
+from bursar.problems import OTHERS, REFUSALS
 from bursar.service.endpoints import ENDPOINTS
 from bursar.service.permissions import MAY
-from bursar.problems import OTHERS, REFUSALS
 from bursar.service.settings import Settings
 from bursar.theorems import THEOREMS
 

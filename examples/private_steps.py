@@ -16,7 +16,7 @@ import opendp.prelude as dp
 
 import bursar as b
 
-dp.enable_features("contrib", "floating-point")
+dp.enable_features("contrib")
 WAYS = ("basic", "strong", "numerical")
 
 

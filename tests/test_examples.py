@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import math
-import sys
+from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -23,13 +23,7 @@ def _path(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def load(name: str) -> ModuleType:
     """An example, as a module."""
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    return sys.modules[name]
+    return importlib.import_module(name)
 
 
 def test_noise_grows_like_the_root_of_the_steps() -> None:
@@ -67,3 +61,18 @@ def test_composition_buys_accuracy(name: str, better: Any, tmp_path: Path, monke
     assert better(many, key=lambda way: many[way]) == "numerical"
     assert math.isfinite(sum(many.values()))
     assert (tmp_path / "picture.svg").read_text(encoding="utf-8").startswith("<?xml")
+
+
+def test_rows_by_opendp_until_the_budget_ends() -> None:
+    """Counts, a histogram and a mean over real rows under one scope; the query that no longer fits is refused."""
+    example = load("opendp_rows")
+    with b.Ledger("memory://") as ledger:
+        rows = example.ages()
+        found = example.main(ledger, rows)
+        assert "Nothing was charged" in found["refused"]
+        assert "count once more" not in found
+        assert len(found["histogram"]) == len(example.DECADES) + 1
+        assert abs(found["count"] - 400) < 200
+        assert abs(found["mean"] - sum(rows) / len(rows)) < 60
+        assert ledger.show("people").line("epsilon").left < Fraction(1, 4)
+        assert ledger.verify()

@@ -11,7 +11,7 @@ import pytest
 
 TOP = Path(__file__).parent.parent
 README = (TOP / "README.md").read_text(encoding="utf-8")
-GUIDE = "".join((TOP / "docs" / name).read_text(encoding="utf-8") for name in ("guide.md", "ledger.md"))
+GUIDE = "".join((TOP / "docs" / name).read_text(encoding="utf-8") for name in ("guide.md", "ledger.md", "adapters.md"))
 PYTHON = re.findall(r"```python\n(.*?)```", README + GUIDE, re.DOTALL)
 SHELL = re.findall(r"```text\n\$ bursar (.*?)\n(.*?)```", README, re.DOTALL)
 

@@ -24,8 +24,8 @@ def test_the_build_of_torch_is_for_this_machine() -> None:
     assert not torch.cuda.is_available()
 
 
-def trained(epochs: int = 3) -> tuple[Any, Any, int]:
-    """A small linear model on a synthetic set, trained privately; the engine, the accountant, and steps an epoch."""
+def trained(ledger: b.Ledger, epochs: int = 3) -> Any:
+    """A small linear model on a synthetic set, trained privately within a budget; the engine."""
     torch.manual_seed(0)
     data = torch.randn(256, 8)
     labels = (data @ torch.randn(8) > 0).long()
@@ -39,19 +39,29 @@ def trained(epochs: int = 3) -> tuple[Any, Any, int]:
         noise_multiplier=1.1,
         max_grad_norm=1.0,
     )
-    for _ in range(epochs):
-        for batch, target in loader:
-            optimizer.zero_grad()
-            torch.nn.functional.cross_entropy(model(batch), target).backward()
-            optimizer.step()
-    return engine, engine.accountant, len(loader)
+    each = len(loader)
+    with Training(ledger, "model", noise_multiplier=1.1, sample_rate=1 / each, steps=epochs * each, key="run") as run:
+        for _ in range(epochs):
+            run.epoch(each)
+            for batch, target in loader:
+                optimizer.zero_grad()
+                torch.nn.functional.cross_entropy(model(batch), target).backward()
+                optimizer.step()
+    return engine
 
 
 def test_a_training_run_costs_what_account_says() -> None:
-    """PrivacyEngine(accountant="bursar") reports the certified upper end for the steps that ran."""
-    engine, accountant, each = trained()
+    """PrivacyEngine(accountant="bursar") reports the certified upper end for the steps that ran, all paid for."""
+    with b.Ledger("memory://") as ledger:
+        ledger.open("model", epsilon=8, delta="1e-5")
+        engine = trained(ledger)
+        kinds = [chained.entry.kind for chained in ledger.entries("model")]
+        assert kinds == ["open", "reserve", "draw", "draw", "draw", "close"]
+        assert ledger.verify(reprice=True)
+    accountant = engine.accountant
     assert isinstance(accountant, BursarAccountant)
-    assert len(accountant) == 3 * each
+    assert len(accountant) == 24
+    assert accountant.get_epsilon(1e-5) <= 8
     sigma, rate, count = accountant.history[0]
     expected = b.account(b.PoissonSampled(b.Gaussian(sigma), rate=rate) * count, delta=1e-5)
     assert engine.get_epsilon(1e-5) == expected.epsilon.upper

@@ -91,25 +91,14 @@ def test_a_failing_query_stays_charged() -> None:
             release(ledger, "data", broken, 1, d_in=1, key="q")
 
 
-def test_rows_end_to_end() -> None:
-    """Counts, a histogram and a mean over real rows under one scope, until the budget ends."""
-    ages = [18 + (7 * number) % 60 for number in range(400)]
-    rows = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
-    count = rows >> dp.t.then_count() >> dp.m.then_laplace(scale=4.0)
-    decades = list(range(1, 8))
-    histogram = rows >> dp.t.then_count_by_categories(categories=decades) >> dp.m.then_laplace(scale=8.0)
-    clamped = rows >> dp.t.then_clamp((18, 90)) >> dp.t.then_sum() >> dp.m.then_laplace(scale=360.0)
-    with b.Ledger("memory://") as ledger:
-        ledger.open("people", epsilon=1, unit="person")
-        total = release(ledger, "people", count, ages, d_in=1, key="count")
-        summed = release(ledger, "people", clamped, ages, d_in=1, key="sum")
-        bars = release(ledger, "people", histogram, [age // 10 for age in ages], d_in=1, key="histogram")
-        assert len(bars) == len(decades) + 1
-        assert abs(sum(bars) - 400) < 300
-        assert abs(total - 400) < 200
-        assert abs(summed / max(total, 1) - sum(ages) / 400) < 60
-        release(ledger, "people", count, ages, d_in=1, key="again")
-        with pytest.raises(b.BudgetExceeded) as refused:
-            release(ledger, "people", count, ages, d_in=1, key="once more")
-        assert refused.value.left < Fraction(1, 4)
-        assert ledger.verify()
+def test_a_renyi_curve_is_read_at_its_orders() -> None:
+    """A measurement that promises a Rényi divergence for every order."""
+    made = dp.m.make_user_measurement(
+        *INTEGER,
+        output_measure=dp.renyi_divergence(),
+        function=lambda x: x,
+        privacy_map=lambda d_in: lambda alpha: alpha * d_in * 0.01,
+        TO=int,
+    )
+    found = b.account(declared(made, 1) * 1, delta=1e-6).epsilon.upper
+    assert found == pytest.approx(b.account(b.Declared(b.ZCDP("0.01")) * 1, delta=1e-6).epsilon.upper, rel=0.02)
