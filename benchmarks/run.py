@@ -15,6 +15,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import bursar as b  # noqa: E402
 import ledger  # noqa: E402
+import service  # noqa: E402
 from bursar.theorems import THEOREMS  # noqa: E402
 
 HERE = Path(__file__).parent
@@ -214,6 +215,7 @@ SECTIONS: dict[str, Callable[[], list[str]]] = {
     "Planning": planning,
     "Sweeps": sweeping,
     **ledger.SECTIONS,
+    "Service: one client and sixty-four": service.service,
 }
 
 

@@ -11,6 +11,7 @@ from flint import acb, arb, ctx
 
 import bursar as b
 from bursar.losses import contour, lattice
+from bursar.losses.answer import Answer
 from bursar.losses.contour.engine import Contour
 from bursar.losses.contour.factors import Care, NoContour
 from bursar.losses.contour.rare_factor import RareFactor
@@ -108,6 +109,49 @@ def test_small_losses_are_bounded_from_the_floor_on_only() -> None:
         with pytest.raises(NoContour, match="so small an ε"):
             nodes.evaluate(9.9)
         assert not nodes.precise(9.9)
+
+
+COMMON = [
+    ("0.028", "0.0873", 5800, "1e-8", 400603.307),
+    ("0.0442", "0.0107", 41705, "1e-4", 131990.910),
+    ("0.0457", "0.000649", 861075, "1e-2", 142115.251),
+    ("0.0415", "0.0275", 17988, "1e-7", 175333.450),
+]
+"""Hundreds of large losses, where the split has no place; ε by an inversion of another kind (long doubles, its own cut
+and tilt)."""
+
+
+@pytest.mark.parametrize(("sigma", "rate", "count", "delta", "truth"), COMMON)
+def test_common_large_losses_are_not_taken_for_rare(
+    sigma: str, rate: str, count: int, delta: str, truth: float
+) -> None:
+    """The bound on decay must not be cut off from above: these were once certified beside the truth."""
+    found = b.account(b.PoissonSampled(b.Gaussian(sigma), rate) * count, delta=delta).epsilon
+    assert found.lower <= truth <= found.upper
+    found = b.account(b.PoissonSampled(b.Gaussian("0.0451"), "0.0631") * 5698, epsilon=106413).delta
+    assert found.lower <= 1.3838e-5 <= found.upper * 1.0001
+
+
+@pytest.mark.parametrize("tau", [0.0015, 0.0021, 0.003, 0.0039])
+def test_every_tilt_agrees_or_refuses(tau: float) -> None:
+    """σ = 0.1, rate 0.01, 57 000 steps: hundreds of large losses, at tilts on both sides of where they are too many."""
+    with working():
+        loss = b.PoissonSampled(b.Gaussian("0.1"), "0.01").losses().remove
+        near = contour.epsilon_at([(loss, 57_000)], arb("1e-6")).upper
+        factor = factor_for("0.1", "0.01", 57_000, 0.9 * near)
+        try:
+            lower, upper, _ = Contour([factor], arb(0), near, LOG_DELTA, tau).evaluate(near)
+        except NoContour:
+            return
+        assert not lower > arb("1e-6") * (1 + arb("1e-6"))
+        assert not upper < arb("1e-6") * (1 - arb("1e-6"))
+
+
+def test_impossible_intervals_are_refused() -> None:
+    """Ends that contradict each other, or are no numbers, never become an answer."""
+    for lower, upper in ((1.0, 0.5), (-1.0, 0.5), (math.nan, 1.0), (0.0, math.nan)):
+        with pytest.raises(ArithmeticError, match="contradict"):
+            Answer(lower, upper, (), "contour", 1, 1.0)
 
 
 @pytest.mark.parametrize("count", [10**3, 10**6, 10**9])

@@ -27,6 +27,10 @@ class Answer:
     nodes: int
     tilt: float
 
+    def __post_init__(self) -> None:
+        if not 0 <= self.lower <= self.upper:  # NaN too: no such interval can be trusted
+            raise ArithmeticError(f"the ends {self.lower} and {self.upper} contradict each other")
+
     @property
     def width(self) -> float:
         """The width of the interval, relative to its upper end."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from flint import arb
 
+from bursar.errors import ContradictionError
 from bursar.losses import contour, lattice
 from bursar.losses.answer import EFFORTS, Answer, Losses, Precision, leak_of
 from bursar.losses.contour import NoContour
@@ -121,7 +122,10 @@ class _Ask:
 def _both(first: Answer, second: Answer) -> Answer:
     """Two proved intervals: the narrower one's record with the ends of both."""
     best = min(first, second, key=lambda answer: answer.width)
-    return replace(best, lower=max(first.lower, second.lower), upper=min(first.upper, second.upper))
+    lower, upper = max(first.lower, second.lower), min(first.upper, second.upper)
+    if lower > upper:
+        raise ContradictionError(f"the engines exclude each other: {first} and {second}")
+    return replace(best, lower=lower, upper=upper)
 
 
 def _worst(answers: Sequence[Answer]) -> Answer:

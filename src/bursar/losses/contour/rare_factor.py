@@ -27,6 +27,7 @@ from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _TILTS = np.geomspace(40.0, 400.0, 8)  # times 1/ε: for Chernoff bounds of the small ones
 _GUESSES = np.geomspace(1e-3, 1e6, 80)
+_MOST = 600.0  # of w: beyond it e^w leaves the range of floats, and large losses are common
 _HIDDEN = math.log(1e-9)  # of δ: what small losses alone may have
 
 Array = Any
@@ -38,7 +39,7 @@ class RareFactor(Factor):
     """
 
     def __init__(self, integral: SampledIntegral, count: int, floor: float, log_delta: float) -> None:
-        if not integral.removed:
+        if not integral.removed or integral.rate < 1e-200:
             raise NoContour("only where a record is removed large losses are rare")
         self.count, self.floor, self.integral = count, floor, integral
         place, others = _choose(integral, count, floor, log_delta)
@@ -71,9 +72,10 @@ class RareFactor(Factor):
             (k * m[1] / m[0], k * (m[2] / m[0] - (m[1] / m[0]) ** 2) + (k * m[1] / m[0]) ** 2) for m in (both, small)
         )
         base = k * math.log(small[0])
-        more = math.expm1(min(k * math.log1p(large[0] / small[0]), 600.0))
-        if not more > 0:
-            raise NoContour("no loss is large")
+        w = k * math.log1p(large[0] / small[0])
+        if not 0 < w < _MOST:
+            raise NoContour("no loss is large" if w <= 0 else "large losses are not rare")
+        more = math.expm1(w)
         first = (g1 * (1 + more) - h1) / more
         return base + math.log(more), first, (g2 * (1 + more) - h2) / more - first * first
 
@@ -101,6 +103,8 @@ class RareFactor(Factor):
         if not (float(doubt.max()) < 0.01 and float(gone.min()) > -0.5):
             raise ArithmeticError("the small losses' moments are not known precisely enough")
         doubt = 1.02 * doubt + 8 * ULPS * UNIT * (c + np.abs(d))  # of ln φ₀
+        if not self.count * (large / small).log1p() < _MOST:
+            raise NoContour("large losses are not rare")
         r, off = _ratio(large / small, far, frequencies, (far.mean - near.mean) * frequencies, first, doubt)
         w, shift = k * _log1p(r), 2 * k * (off + 16 * ULPS * UNIT * np.abs(r))
         value, size = _expm1(w), np.abs(w)
@@ -121,12 +125,16 @@ class RareFactor(Factor):
         """|F₁| on a shifted line, with |F₀| at most its value at frequency 0."""
         small, large = self._moments_at(tau)
         least, k = down(small), self.count
+        if not self.count * (large / small).log1p() < _MOST:
+            raise NoContour("large losses are not rare")
         whole = down((self.count * (large / small).log1p()).expm1().log())
 
         def bound(s: Array) -> Array:
             logs = [float(self.split.lifts(LARGE, tau, float(x), -1).min()) for x in s.tolist()]
             more = k * np.log1p(np.exp(np.minimum(logs, 600.0)) / least)
-            return np.log(np.maximum(np.expm1(np.minimum(more, 600.0)), 1e-300)) - whole + 1e-6
+            # ln(e^m − 1) ≤ m, and no frequency has more than frequency 0
+            small = np.log(np.maximum(np.expm1(np.minimum(more, _MOST)), 1e-300))
+            return np.minimum(np.where(more < _MOST, small, more) - whole + 1e-6, 0.0)
 
         return bound
 
@@ -185,6 +193,8 @@ def _ratio(
     """F₁/F₀ at the frequencies, and bounds of its errors: F₁'s own, F₀'s, and those of the ratio at frequency 0."""
     c, d, error_c, error_d = law.equispaced(frequencies)
     share, base = float(ratio), np.abs(first)
+    if not float(ratio.rad()) < 0.01 * share:
+        raise ArithmeticError("the large losses' moments are not known precisely enough")
     second = (1 - c + 1j * d) * np.exp(1j * turned)
     unsure = share * (error_c + error_d + UNIT * (2 * ULPS + 16 + 4 * np.abs(turned)))
     r = share * second / first

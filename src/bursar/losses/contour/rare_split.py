@@ -47,6 +47,8 @@ class Split:
         wide = math.sqrt(2 * (integral.tolerance + _DEEP))
         low, high = integral.window(most)
         self.low, self.high = min(low, -integral.sigma * wide), high + integral.sigma * wide
+        if not self.low < place < self.high:
+            raise ArithmeticError("the split lies outside the window")
         sigma, rate = integral.exact
         b = (sigma * sigma + arb(self.soft) ** 2).sqrt()
         large = (1 - rate) * normal.cdf(-arb(place) / b) + rate * normal.cdf((1 - arb(place)) / b)

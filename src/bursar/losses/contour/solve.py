@@ -39,8 +39,10 @@ def deltas_at(losses: Losses, epsilons: Iterable[float]) -> Iterator[Answer]:
 
 
 def _answer(contour: Contour, lower: Ball, upper: Ball, errors: Errors) -> Answer:
-    nodes = len(contour.frequencies)
-    return Answer(max(down(lower), 0.0), min(up(upper), 1.0), errors.terms(), "contour", nodes, contour.tau)
+    nodes, least, most = len(contour.frequencies), down(lower), up(upper)
+    if not 0 <= least <= most:  # impossible: no end of such an interval can be trusted
+        raise NoContour("the ends contradict each other")
+    return Answer(least, min(most, 1.0), errors.terms(), "contour", nodes, contour.tau)
 
 
 def _around(losses: Losses, epsilon: float) -> Contour:
@@ -48,11 +50,11 @@ def _around(losses: Losses, epsilon: float) -> Contour:
     try:
         return _around_whole(losses, epsilon)
     except (NoContour, ArithmeticError):
-        rare = rare_integral(losses, math.log(1e-9))
-        if rare is None or epsilon <= 0:
-            raise
         log_delta = math.log(1e-9)
         for _ in range(2):
+            rare = rare_integral(losses, log_delta)
+            if rare is None or epsilon <= 0:
+                raise
             factor = RareFactor(*rare, (1 - 1e-9) * epsilon, log_delta)
             tau, log_delta = tilt_for([factor], epsilon)
         return _first_contour([factor], leak_of(losses), epsilon, log_delta, tau, solve=False)[0]
@@ -224,6 +226,8 @@ def _certified(contour: Contour, near: float, delta: Ball, log_delta: float) -> 
     least = 4 * math.ulp(near)
     high = _walk(near, 1, max(1.1 * gap_up / slope, least), lambda x: contour.evaluate(x)[1] <= delta)
     low = _walk(near, -1, max(1.1 * gap_down / slope, least), lambda x: contour.evaluate(x)[0] > delta)
+    if not low <= high:
+        raise NoContour("the ends contradict each other")
     return Answer(max(low, 0.0), max(high, 0.0), errors.terms(), "contour", len(contour.frequencies), contour.tau)
 
 
