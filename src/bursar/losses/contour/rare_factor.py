@@ -73,8 +73,10 @@ class RareFactor(Factor):
         )
         base = k * math.log(small[0])
         w = k * math.log1p(large[0] / small[0])
-        if not 0 < w < _MOST:
-            raise NoContour("no loss is large" if w <= 0 else "large losses are not rare")
+        if not w > 0:
+            raise NoContour("no loss is large")
+        if w >= _MOST:  # e^H is nothing beside e^G
+            return base + w, g1, g2 - g1 * g1
         more = math.expm1(w)
         first = (g1 * (1 + more) - h1) / more
         return base + math.log(more), first, (g2 * (1 + more) - h2) / more - first * first
