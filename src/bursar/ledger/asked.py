@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from bursar.errors import InputError, described
@@ -17,13 +18,27 @@ _LONGEST_KEY = 255  # bytes
 def names_of(scopes: str | Sequence[str]) -> list[str]:
     """The scopes that a request names, in order."""
     if isinstance(scopes, str):
-        return [scope_name(scopes)]
+        return [_checked(scopes)]
     if not isinstance(scopes, (list, tuple, set, frozenset)):
         raise InputError(f"name a scope, or a list of them, not {described(scopes)}", argument="scopes")
     names = list(scopes)
     if not 1 <= len(names) <= 64:
         raise InputError("name one to 64 scopes", argument="scopes")
+    if len(names) == 1:
+        return [_checked(names[0])]
     return sorted({scope_name(name) for name in names})
+
+
+def _checked(name: Any) -> str:
+    """A name that was found good before is good."""
+    if isinstance(name, str):
+        return _good_name(name)
+    return scope_name(name)
+
+
+@lru_cache(maxsize=4096)
+def _good_name(name: str) -> str:
+    return scope_name(name)
 
 
 def key_of(key: str | None) -> str:

@@ -69,9 +69,10 @@ class Desk:
         read: Callable[[Chained, bool], Any],
         names: Sequence[str] = (),
         reservation: str | None = None,
+        text: str = "",
     ) -> Request:
         actor = self.actor if by is None else by
-        return Request(verb, key_of(key), word(actor, "by"), fields, perform, read, names, reservation)
+        return Request(verb, key_of(key), word(actor, "by"), fields, perform, read, names, reservation, text)
 
     def _warm(self, names: Sequence[str], release: Release) -> None:
         """Price a release that is new here before others have to wait for it; whatever is wrong is said later."""

@@ -49,13 +49,14 @@ class Request:
     """The scopes it is about."""
     reservation: str | None = None
     text: str = ""
+    """The fields as the journal has them; made here, unless the caller knows it."""
     remembered: bool = False
     """Whether its key has been written: the first of its entries answers for it."""
     outcome: Any = None
     failure: BaseException | None = None
 
     def __post_init__(self) -> None:
-        self.text = canonical({"verb": self.verb, **self.fields})
+        self.text = self.text or canonical({"verb": self.verb, **self.fields})
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, TypeVar
 
 from bursar.errors import InputError, described
@@ -12,16 +13,27 @@ from bursar.ledger import charging, reserving
 from bursar.ledger.amounts import exact
 from bursar.ledger.asked import names_of, own_key, reservation_id, said
 from bursar.ledger.desk import Desk
-from bursar.ledger.entry import Chained
+from bursar.ledger.entry import Chained, canonical
 from bursar.ledger.posting import Request
 from bursar.ledger.receipt import Quote, Receipt, Reservation, receipt_of
-from bursar.ledger.release import release_of
+from bursar.ledger.release import Release, release_of
 
 Output = TypeVar("Output")
 
 
+_MOST_TEXTS = 10_000
+
+
 class Spending(Desk):
     """The verbs of spending."""
+
+    @cached_property
+    def _texts(self) -> dict[tuple[tuple[str, ...], Release], tuple[dict[str, Any], str]]:
+        return {}
+
+    @cached_property
+    def _replayed(self) -> Callable[[Chained, bool], Any]:
+        return charging.replayed(self._scope)  # type: ignore[no-any-return]
 
     def spend(
         self,
@@ -49,16 +61,28 @@ class Spending(Desk):
         """The same as a request for `commit`; ``cap`` is the largest share of any limit that it may take."""
         release, names = release_of(what, delta), names_of(scopes)
         self._warm(names, release)
-        fields = {"scopes": names, **release.request()}
+        fields, text = self._spoken(tuple(names), release)
         return self._request(
             "spend",
             key,
             by,
             fields,
             lambda p, r: charging.spend(p, r, release, cap),
-            charging.replayed(self._scope),
+            self._replayed,
             names,
+            text=text,
         )
+
+    def _spoken(self, names: tuple[str, ...], release: Release) -> tuple[dict[str, Any], str]:
+        """A charge as the journal writes it: the same ones come again and again."""
+        known = self._texts.get((names, release))
+        if known is None:
+            fields = {"scopes": list(names), **release.request()}
+            known = fields, canonical({"verb": "spend", **fields})
+            if len(self._texts) > _MOST_TEXTS:
+                self._texts.clear()
+            self._texts[names, release] = known
+        return known
 
     def commit(self, requests: Sequence[Request]) -> None:
         """Perform requests in one transaction: each then has its own outcome or failure. For callers with a queue of

@@ -122,21 +122,42 @@ async def body_of(service: Service, request: Request) -> bytes:
     most, parts, size = service.settings.largest_body, [], 0
     if int(_header(request, b"content-length") or 0) > most:
         raise Rejected("too_large", f"a body may have at most {most} bytes")
-    try:
-        async with asyncio.timeout(service.settings.patience):
-            more = True
-            while more:
-                message = await request.receive()
-                if message["type"] == "http.disconnect":
-                    raise ClientDisconnect
-                part, more = message.get("body", b""), message.get("more_body", False)
-                size += len(part)
-                if size > most:
-                    raise Rejected("too_large", f"a body may have at most {most} bytes")
-                parts.append(part)
-    except TimeoutError:
-        raise Rejected("too_slow", "the body did not arrive in time") from None
+    async with _Patience(service.settings.patience):
+        more = True
+        while more:
+            message = await request.receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            part, more = message.get("body", b""), message.get("more_body", False)
+            size += len(part)
+            if size > most:
+                raise Rejected("too_large", f"a body may have at most {most} bytes")
+            parts.append(part)
     return b"".join(parts)
+
+
+class _Patience:
+    """As `asyncio.timeout`, at a third of its cost: nearly every body is there already."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds, self._over = seconds, False
+
+    async def __aenter__(self) -> None:
+        task = self._task = asyncio.current_task()
+        assert task is not None
+        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._give_up)
+
+    def _give_up(self) -> None:
+        self._over = True
+        assert self._task is not None
+        self._task.cancel()
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._timer.cancel()
+        if self._over and kind is asyncio.CancelledError:
+            assert self._task is not None
+            self._task.uncancel()
+            raise Rejected("too_slow", "the body did not arrive in time")
 
 
 def _query(request: Request, asked: Any) -> Any:

@@ -24,8 +24,12 @@ class Buckets:
 
     def take(self, name: str, what: str) -> None:
         """One, or a refusal that says when."""
-        self.check(name, what)
-        self._levels[name] = (self.left(name) - 1, self._clock())
+        now = self._clock()
+        level, at = self._levels.get(name, (self._burst, now))
+        left = min(self._burst, level + (now - at) * self._rate)
+        if left < 1:
+            raise RateLimited(f"too many {what}", after=(1 - left) / self._rate)
+        self._levels[name] = (left - 1, now)
         if len(self._levels) > _MOST:
             self._levels = {key: value for key, value in self._levels.items() if self.left(key) < self._burst}
             while len(self._levels) > _MOST:  # a flood of names: the oldest are forgotten
@@ -33,5 +37,5 @@ class Buckets:
 
     def check(self, name: str, what: str) -> None:
         """A refusal, where nothing is left."""
-        if (left := self.left(name)) < 1:
+        if name in self._levels and (left := self.left(name)) < 1:
             raise RateLimited(f"too many {what}", after=(1 - left) / self._rate)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 
@@ -19,11 +20,7 @@ class Histogram:
     def add(self, value: float) -> None:
         """One observation."""
         self.total += value
-        for place, bound in enumerate(self.bounds):
-            if value <= bound:
-                self.counts[place] += 1
-                return
-        self.counts[-1] += 1
+        self.counts[bisect_left(self.bounds, value)] += 1
 
     def lines(self, name: str) -> Iterator[str]:
         """As Prometheus wants them: cumulative."""

@@ -83,8 +83,9 @@ class SqlReader(Reader):
         return [ScopeRow(*row) for row in rows]
 
     def balances(self, scope: str) -> dict[str, Balance]:
-        """The lines of a scope."""
-        return {row[0]: Balance(row[1], row[2], row[3], bool(row[4]), row[5]) for row in self._rows("balances", scope)}
+        """The lines of a scope, in order: sorting these few here is cheaper than asking for it."""
+        rows = sorted(self._rows("balances", scope))
+        return {row[0]: Balance(row[1], row[2], row[3], bool(row[4]), row[5]) for row in rows}
 
     def key(self, key: str) -> tuple[str, int] | None:
         """Root and seq."""

@@ -9,7 +9,7 @@ SELECT name, root, parent, kind, currency, terms, status FROM scopes ORDER BY na
 -- name: scopes_of
 SELECT name, root, parent, kind, currency, terms, status FROM scopes WHERE root = ? ORDER BY name
 -- name: balances
-SELECT line, "limit", spent, held, dead, "window" FROM lines WHERE scope = ? ORDER BY line
+SELECT line, "limit", spent, held, dead, "window" FROM lines WHERE scope = ?
 -- name: key
 SELECT root, seq FROM keys WHERE key = ?
 -- name: every_key
