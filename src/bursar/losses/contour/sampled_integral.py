@@ -99,6 +99,8 @@ class SampledIntegral:
         if sharp >= self.sigma:
             return self._cut_of(depth, self.sigma)
         lifted = self.rate * math.exp(min((3 * far - 1) / (2 * self.sigma**2), 600.0))
+        if lifted > 10:  # as steep as it ever is
+            return self._cut_of(depth, sharp)
         soft, cut = self._cut_of(depth, min(sharp * math.sqrt((1 + lifted) / lifted), self.sigma))
         x = cut + soft * np.geomspace(0.1, max(8 * tilt * soft / self.sigma**2, 1.0), 100)
         log_odds = self.losses((2 * x - 1) / (2 * self.sigma**2))[1]
