@@ -122,3 +122,23 @@ def test_a_run_within_a_budget() -> None:
         assert ledger.verify(reprice=True)
         with pytest.raises(b.InputError, match="enter"):
             Training(ledger, "model", noise_multiplier=1.1, sample_rate=0.1, steps=1, key="x").epoch(1)
+
+
+def test_riskcal_calibrates_with_the_same_class() -> None:
+    """riskcal's black-box calibration takes any accountant shaped like Opacus'."""
+    blackbox = pytest.importorskip("riskcal.calibration.blackbox")
+    found = blackbox.find_noise_multiplier_for_epsilon_delta(
+        BursarAccountant, sample_rate=0.01, num_steps=200, epsilon=1.0, delta=1e-5
+    )
+    planned = b.plan("poisson(gaussian(sigma=?), rate=0.01)*200", epsilon=1, delta=1e-5).value
+    assert found == pytest.approx(float(planned), rel=0.01)
+
+
+@pytest.mark.soak
+def test_riskcal_calibrates_for_an_advantage() -> None:
+    """The same for what an attacker gains: it asks for ε at very many δ's."""
+    blackbox = pytest.importorskip("riskcal.calibration.blackbox")
+    sigma = blackbox.find_noise_multiplier_for_advantage(
+        BursarAccountant, advantage=0.1, sample_rate=0.01, num_steps=200
+    )
+    assert b.profile(steps(sigma, 0.01, 200)).advantage().upper <= 0.105
