@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -188,10 +189,17 @@ def test_help_fits_eighty_columns() -> None:
 
 
 def test_completion_for_shells() -> None:
-    """The completion script can be shown, for whoever installs it by hand."""
-    done = outside("-m", "bursar", "--show-completion", "bash")
-    assert done.returncode == 0
-    assert "complete" in done.stdout
+    """What a shell asks when somebody presses the tab key: commands, and options of a command."""
+
+    def completed(line: str) -> str:
+        words = {"_BURSAR_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}
+        code = "import sys; sys.argv = ['bursar']; from bursar.cli.main import app; app(prog_name='bursar')"
+        return subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, **words}, capture_output=True, text=True, check=False
+        ).stdout
+
+    assert completed("bursar le").split() == ["ledger"]
+    assert "--reprice" in completed("bursar ledger verify --re").split()
 
 
 def test_no_arguments_show_the_help() -> None:

@@ -172,7 +172,7 @@ WEAKER: dict[str, Rule] = {  # ours, and a weaker formula that is the printed on
     r"S1\.approx\.delta_sum": lambda n, v, m: (EXACT[r"S1\.approx\.delta_tight"](n, v, m), mpmath.mpf("6e-6")),
     r"S5\.rdp2dp\.mironov.*": lambda n, v, m: (
         EXACT[r"S5\.rdp2dp\.cks\..*"](n, v, m),
-        n.rdp - mpmath.log(n.delta) / (n.alpha - 1),
+        mpmath.mpf(Fraction(n.rdp).numerator) / Fraction(n.rdp).denominator - mpmath.log(n.delta) / (n.alpha - 1),
     ),
     r"S5\.zcdp2dp\.basic.*": lambda n, v, m: (
         b.ZCDP(n.rho).epsilon_at(v.delta),

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from flint import arb
 from mpmath import MPContext
+from mpmath.libmp import to_rational
 
 import bursar as b
 from bursar.numerics.balls import ball, working
@@ -29,7 +30,7 @@ def num(x: Any) -> Any:
 def contains(found: Any, value: Any, error: Any = 0, *, width: float = 1e-18) -> bool:
     """Whether a narrow ball meets the value widened by its own error."""
     slack = float(error + mp.mpf(10) ** -26 * (1 + abs(value)))
-    wide = ball(Fraction(*map(int, mp.mpf(value).as_integer_ratio()))) + arb(0, slack)
+    wide = ball(Fraction(*map(int, to_rational(mp.mpf(value)._mpf_)))) + arb(0, slack)
     return bool(found.overlaps(wide)) and float(found.rad()) <= width * (1 + abs(float(value)))
 
 
