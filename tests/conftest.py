@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -40,10 +42,23 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         reliability.clear()
 
 
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+def _no_excuse(report: Any) -> Any:
     """Where BURSAR_SKIPS=fail a test that did not run is a test that failed."""
     if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("BURSAR_SKIPS") == "fail":
-        report.outcome = "failed"
+        report.outcome, report.longrepr = "failed", f"skipped, which counts as a failure here: {report.longrepr}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Iterator[None]:
+    """A skipped test."""
+    return _no_excuse((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Iterator[None]:
+    """A skipped file."""
+    return _no_excuse((yield))
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
