@@ -10,10 +10,14 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from bursar.errors import StorageFailed
 from bursar.ledger.posting import Request
+from bursar.ledger.stores._base import Occupied
+
+Outcome = TypeVar("Outcome")
 
 MOST = 512
 """Requests in one transaction."""
@@ -38,8 +42,13 @@ class GroupCommit:
     work, the clerk was lost, and the one who notices takes over. Keys make a request that was performed twice harmless.
     """
 
-    def __init__(self, perform: Callable[[Sequence[Request]], None]) -> None:
-        self._perform = perform
+    def __init__(
+        self,
+        perform: Callable[[Sequence[Request]], None],
+        start: Callable[[Sequence[Request]], Callable[[], None]],
+    ) -> None:
+        """``start`` does a part of ``perform`` and gives back the rest, or raises `Occupied`."""
+        self._perform, self._start = perform, start
         self._mutex, self._working = threading.Lock(), threading.Lock()
         self._busy = False
         self._queue: deque[_Waiting] = deque()
@@ -71,7 +80,29 @@ class GroupCommit:
     def together(self, requests: Sequence[Request]) -> None:
         """Perform a batch that somebody else has gathered; each request keeps its outcome or failure."""
         with self._working:
-            self._run(requests)
+            _run(requests, lambda: self._perform(requests))
+
+    def begin(self, requests: Sequence[Request]) -> Callable[[], None] | None:
+        """The same in two steps: decide and write now, then whoever calls what this gives back, in any thread, makes it
+        durable. None, with nothing done, where the first step would have to wait for somebody.
+        """
+        if not self._working.acquire(blocking=False):
+            return None
+        finish = None
+        try:
+            finish = _run(requests, lambda: self._start(requests))
+        except Occupied:
+            return None
+        finally:
+            if finish is None:
+                self._working.release()
+        return (lambda: None) if finish is None else partial(self._finish, requests, finish)
+
+    def _finish(self, requests: Sequence[Request], finish: Callable[[], None]) -> None:
+        try:
+            _run(requests, finish)
+        finally:
+            self._working.release()
 
     def _wait(self, place: _Waiting) -> bool:
         """Until somebody has performed the request, or until it is this caller's turn to be the clerk."""
@@ -96,7 +127,8 @@ class GroupCommit:
         """Perform a batch, and wake those who were in it."""
         try:
             with self._working:
-                self._run([place.request for place in places])
+                requests = [place.request for place in places]
+                _run(requests, lambda: self._perform(requests))
         finally:
             for place in places[1:]:
                 place.woken.release()
@@ -116,15 +148,19 @@ class GroupCommit:
             if place in self._queue:
                 self._queue.remove(place)
 
-    def _run(self, requests: Sequence[Request]) -> None:
-        """A failed transaction is everybody's failure; nobody is left waiting."""
-        try:
-            self._perform(requests)
-        except Exception as problem:
-            for request in requests:
-                request.outcome, request.failure = None, problem
-        except BaseException:  # an interrupt is the clerk's own
-            for request in requests:
-                request.outcome = None
-                request.failure = StorageFailed("the commit was interrupted, retry with the same key")
-            raise
+
+def _run(requests: Sequence[Request], work: Callable[[], Outcome]) -> Outcome | None:
+    """A failed transaction is everybody's failure; nobody is left waiting."""
+    try:
+        return work()
+    except Occupied:
+        raise
+    except Exception as problem:
+        for request in requests:
+            request.outcome, request.failure = None, problem
+    except BaseException:  # an interrupt is the clerk's own
+        for request in requests:
+            request.outcome = None
+            request.failure = StorageFailed("the commit was interrupted, retry with the same key")
+        raise
+    return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any, Self
 
 from bursar.errors import BursarError, InputError, LedgerHalted, StorageFailed
@@ -20,7 +20,7 @@ from bursar.ledger.posting import Posting, Request
 from bursar.ledger.release import Release
 from bursar.ledger.scope import Scope
 from bursar.ledger.stores import Store, store_of
-from bursar.ledger.stores._base import Conflict, Head
+from bursar.ledger.stores._base import Conflict, Head, Occupied, Transaction
 
 _MOST_WARMED = 10_000
 _ATTEMPTS = 5  # of a transaction that others got in the way of
@@ -53,7 +53,7 @@ class Desk:
         self._halted: LedgerHalted | None = None
         self._shut = False
         self._warmed: set[tuple[Any, ...]] = set()
-        self._desk = GroupCommit(self._perform)
+        self._desk = GroupCommit(self._perform, self._start)
         try:
             self._check_anchors()
         except LedgerHalted as halted:
@@ -88,31 +88,54 @@ class Desk:
 
     def _perform(self, requests: Sequence[Request]) -> None:
         """One transaction for a batch; the anchor follows when it is durable, and then the alerts."""
-        self._check()
-        if self._anchors is not None:
-            self._anchors.ready()
+        self._ready()
         for attempt in range(_ATTEMPTS):
             try:
-                posting = self._attempt(requests)
+                with self.store.writing() as tx:
+                    posting = self._decided(tx, requests)
                 break
             except Conflict as conflict:
                 if attempt == _ATTEMPTS - 1:
                     raise StorageFailed(f"others kept writing, retry with the same key: {conflict}") from conflict
+        self._follow(posting)
+
+    def _start(self, requests: Sequence[Request]) -> Callable[[], None]:
+        """The same up to the commit, without ever waiting; what it gives back does the rest."""
+        self._ready()
+        if not self.store.prompt:
+            raise Occupied
+        with ExitStack() as stack:
+            tx = stack.enter_context(self.store.writing(wait=False))
+            posting = self._decided(tx, requests)
+            tx.flush()
+            rest = stack.pop_all()
+
+        def finish() -> None:
+            rest.close()
+            self._follow(posting)
+
+        return finish
+
+    def _ready(self) -> None:
+        self._check()
+        if self._anchors is not None:
+            self._anchors.ready()
+
+    def _decided(self, tx: Transaction, requests: Sequence[Request]) -> Posting:
+        posting = self._posting(tx)
+        posting.prepare(requests)
+        for request in requests:
+            request.outcome = request.failure = None
+            request.remembered = False
+            posting.run(request)
+        return posting
+
+    def _follow(self, posting: Posting) -> None:
         if posting.heads:
             self._seen.update(posting.heads)
             if self._anchors is not None:
                 self._anchors.append(posting.heads)
             self._watch.look(posting.posted, self._catalogue)
-
-    def _attempt(self, requests: Sequence[Request]) -> Posting:
-        with self.store.writing() as tx:
-            posting = self._posting(tx)
-            posting.prepare(requests)
-            for request in requests:
-                request.outcome = request.failure = None
-                request.remembered = False
-                posting.run(request)
-        return posting
 
     def _posting(self, tx: Any) -> Posting:
         return Posting(tx, self._chain, self._catalogue, self._clock(), self._seen)

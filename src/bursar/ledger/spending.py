@@ -90,6 +90,13 @@ class Spending(Desk):
         """
         self._desk.together(requests)
 
+    def begin(self, requests: Sequence[Request]) -> Callable[[], None] | None:
+        """`commit` in two steps, for callers that must not block: what is decided now becomes durable, and only then
+        true, when the function that this gives back has been called (in any thread, once). None where it cannot be
+        decided without waiting: then `commit` in a thread.
+        """
+        return self._desk.begin(requests)
+
     def run(
         self, scopes: str | Sequence[str], what: Any, query: Callable[[], Output], *, key: str, delta: Any = None
     ) -> Output:

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from bursar.errors import StorageFailed
 from bursar.ledger.batch import MOST
+from bursar.ledger.ledger import Ledger
 from bursar.ledger.posting import Request
 
 
 class Clerk:
-    """One thread that commits; everybody else waits without one."""
+    """Decides on the loop, where nobody competes for the interpreter, and makes durable in one thread, which the
+    interpreter does not notice. Where deciding would have to wait for others, the thread does both.
+    """
 
-    def __init__(self, commit: Callable[[Sequence[Request]], None], batched: Callable[[int], None]) -> None:
-        self._commit, self._batched = commit, batched
+    def __init__(self, ledger: Ledger, batched: Callable[[int], None]) -> None:
+        self._ledger, self._batched = ledger, batched
         self._thread = ThreadPoolExecutor(1, "bursar-clerk")
         self._waiting: list[tuple[Request, asyncio.Future[None]]] = []
         self._work: asyncio.Task[None] | None = None
         self._shut = False
+        self._last = 0
 
     async def submit(self, request: Request) -> Any:
         """The outcome of a request, once it is durable. Who stops waiting does not undo it: the key finds it again."""
@@ -38,17 +43,28 @@ class Clerk:
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
         while self._waiting:
+            await self._gather()
             batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
             requests = [request for request, _ in batch]
             try:
-                await loop.run_in_executor(self._thread, self._commit, requests)
+                rest = self._ledger.begin(requests) or partial(self._ledger.commit, requests)
+                await loop.run_in_executor(self._thread, rest)
             except Exception as problem:
                 for request in requests:
                     request.outcome, request.failure = None, problem
+            self._last = len(batch)
             self._batched(len(batch))
             for _, done in batch:
                 if not done.done():
                     done.set_result(None)
+
+    async def _gather(self) -> None:
+        """Among many, read on as long as that brings more requests: they are about to come, and share the sync."""
+        seen = self._last
+        while seen > 1:
+            before = len(self._waiting)
+            await asyncio.sleep(0)
+            if len(self._waiting) in (before, MOST): break
 
     async def shut(self) -> None:
         """Accept nothing more, and finish what was accepted."""

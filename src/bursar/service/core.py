@@ -29,7 +29,7 @@ class Service:
         self.ledger = ledger or Ledger(settings.ledger, anchor=settings.anchor, alert=self._alert)
         self.tokens = tokens or Tokens(settings.tokens)
         self.tree = Tree(self.ledger)
-        self.clerk = Clerk(self.ledger.commit, self.metrics.batches.add)
+        self.clerk = Clerk(self.ledger, self.metrics.batches.add)
         self.rates = Buckets(settings.rate, 2 * settings.rate)
         self.guesses = Buckets(settings.guesses / 60, settings.guesses)
         self.largest_charge = settings.share("largest_charge")

@@ -22,6 +22,10 @@ class Conflict(Exception):
     """Somebody else wrote what this transaction was about to: nothing was done, try again."""
 
 
+class Occupied(Exception):
+    """Somebody else is writing, and the caller did not want to wait."""
+
+
 class Head(NamedTuple):
     """The last entry of a root's chain, and how often its scopes were changed by a steward."""
 
@@ -152,6 +156,9 @@ class Transaction(Reader):
     def set_reservation(self, row: ReservationRow) -> None:
         """A new or changed reservation."""
 
+    def flush(self) -> None:
+        """Write what was gathered, where anything is; the end of the transaction does it too."""
+
 
 class Store(ABC):
     """Where a ledger lives."""
@@ -165,8 +172,10 @@ class Store(ABC):
             raise InputError("an open ledger cannot be used after a fork: open it anew in this process")
 
     @abstractmethod
-    def writing(self) -> AbstractContextManager[Transaction]:
-        """A transaction; it commits at the end and rolls back on an error."""
+    def writing(self, wait: bool = True) -> AbstractContextManager[Transaction]:
+        """A transaction; it commits at the end and rolls back on an error. Without ``wait`` (prompt stores only) it
+        raises `Occupied` rather than wait for others.
+        """
 
     @abstractmethod
     def reading(self) -> AbstractContextManager[Reader]:
@@ -180,5 +189,7 @@ class Store(ABC):
     def close(self) -> None:
         """Let go of files and connections."""
 
+    prompt = False
+    """Whether everything up to the commit is answered at once, and the commit may come from another thread."""
     anchor: str | None = None
     """Where the anchors of this store are kept, unless the ledger was told otherwise."""

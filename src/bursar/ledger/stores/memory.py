@@ -148,7 +148,7 @@ class MemoryStore(Store):
         self._lock = threading.RLock()
 
     @contextmanager
-    def writing(self) -> Iterator[Transaction]:
+    def writing(self, wait: bool = True) -> Iterator[Transaction]:
         """One at a time; undone on an error."""
         with self._lock:
             self._tables.undo.clear()

@@ -114,7 +114,7 @@ class PostgresStore(Store):
                     self._writer.execute("INSERT INTO migrations VALUES (%s, %s, %s)", (number, name, digest))
 
     @contextmanager
-    def writing(self) -> Iterator[Transaction]:
+    def writing(self, wait: bool = True) -> Iterator[Transaction]:
         """A transaction of the writers' connection."""
         self._check_process()
         with self._mutex, _durable():

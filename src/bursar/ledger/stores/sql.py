@@ -139,7 +139,9 @@ class SqlTransaction(SqlReader, Transaction):
         self._dirty_lines: dict[tuple[str, str], None] = {}
         self._dirty_heads: dict[str, None] = {}
         self._appended: dict[tuple[str, int], Chained] = {}
+        self._unwritten: list[tuple[Any, ...]] = []
         self._new_keys: dict[str, tuple[str, int]] = {}
+        self._unsaid: list[tuple[Any, ...]] = []
         self._asked_keys: dict[str, tuple[str, int] | None] = {}
         self._counted: dict[tuple[str, str], int] = {}
 
@@ -172,6 +174,7 @@ class SqlTransaction(SqlReader, Transaction):
     def append(self, entry: Entry, hash: str, epoch: int) -> None:
         """At the end."""
         self._appended[entry.root, entry.seq] = Chained(entry, hash)
+        self._unwritten.append((*entry, hash))
         self._kept_heads[entry.root] = Head(entry.seq, entry.at, hash, epoch)
         self._dirty_heads[entry.root] = None
 
@@ -195,6 +198,7 @@ class SqlTransaction(SqlReader, Transaction):
     def remember(self, key: str, root: str, seq: int) -> None:
         """At the end."""
         self._new_keys[key] = (root, seq)
+        self._unsaid.append((key, root, seq))
 
     def add_released(self, scope: str, what: str, count: int) -> None:
         """At the end."""
@@ -205,19 +209,24 @@ class SqlTransaction(SqlReader, Transaction):
         self._write("set_reservation", [tuple(row)])
 
     def flush(self) -> None:
-        """Write what was gathered."""
-        if self._appended:
-            self._write("append", [(*row.entry, row.hash) for row in self._appended.values()])
-        if self._new_keys:
-            self._write("remember", [(key, root, seq) for key, (root, seq) in self._new_keys.items()])
+        """Write what was gathered; what comes afterwards is gathered anew."""
+        if self._unwritten:
+            self._write("append", self._unwritten)
+            self._unwritten = []
+        if self._unsaid:
+            self._write("remember", self._unsaid)
+            self._unsaid = []
         if self._dirty_lines:
             rows = [(*_columns(self._kept_lines[s][line]), s, line) for s, line in self._dirty_lines]
             self._write("set_balance", rows)
+            self._dirty_lines = {}
         if self._counted:
             self._write("add_released", [(*place, count) for place, count in sorted(self._counted.items())])
-        heads = [(root, *head) for root in self._dirty_heads if (head := self._kept_heads[root]) is not None]
-        if heads:
+            self._counted = {}
+        if self._dirty_heads:
+            heads = [(root, *head) for root in self._dirty_heads if (head := self._kept_heads[root]) is not None]
             self._write("set_head", heads)
+            self._dirty_heads = {}
 
 
 def _columns(balance: Balance) -> tuple[int, int, int, int, int]:

@@ -17,7 +17,7 @@ import apsw
 
 from bursar.errors import InputError, LedgerHalted, StorageFailed
 from bursar.ledger.lock import writer_lock
-from bursar.ledger.stores._base import Reader, Store, Transaction
+from bursar.ledger.stores._base import Occupied, Reader, Store, Transaction
 from bursar.ledger.stores.sql import SqlReader, SqlTransaction, check_migrations, migrations, queries
 
 _PATIENCE = 30_000  # ms, for writers that do not know the lock
@@ -80,9 +80,12 @@ class SqliteStore(Store):
         super().__init__()
         self.path, self._vfs, self._synchronous, self._shared = path, vfs, synchronous, shared
         self.anchor = f"{path}-anchor"
-        self._mutex, self._reads = threading.RLock(), threading.RLock()
         self._reader: apsw.Connection | None = None
         self.read_only = os.path.exists(path) and not (_writable(path) and _writable(folder))
+        self.prompt = shared and not self.read_only
+        # with a connection for each, a transaction may end in another thread; with one, a thread reads while it writes
+        self._mutex: Any = threading.Lock() if self.prompt else threading.RLock()
+        self._reads = threading.RLock()
         if self.read_only:  # an auditor's copy: nothing is written, not even a lock
             with _durable():
                 self._writer = self._look_only()
@@ -138,21 +141,44 @@ class SqliteStore(Store):
         db.execute("COMMIT")
 
     @contextmanager
-    def writing(self) -> Iterator[Transaction]:
+    def writing(self, wait: bool = True) -> Iterator[Transaction]:
         """The lock, the transaction, and the sync that makes it durable."""
         self._check_process()
         if self.read_only:
             raise StorageFailed(f"{self.path} may only be read")
-        with self._mutex, _durable(), self._lock.held():
-            try:  # BEGIN too: an interrupt right after it must not leave a transaction open
-                self._writer.execute("BEGIN IMMEDIATE")
-                transaction = _Write(self._writer)
-                yield transaction
-                transaction.flush()
-                self._writer.execute("COMMIT")
-            finally:
-                if self._writer.in_transaction:
-                    self._writer.execute("ROLLBACK")
+        if not wait and (self._mutex.locked() or self._lock.threads.locked()):
+            raise Occupied
+        with self._mutex, self._lock.threads:
+            try:
+                try:  # from the start: an interrupt must leave neither a lock nor a transaction behind
+                    self._begin(wait)
+                    transaction = _Write(self._writer)
+                    yield transaction
+                    transaction.flush()
+                    self._writer.execute("COMMIT")
+                finally:
+                    self._end()
+            except _TROUBLES as problem:
+                raise _spoken(problem) from problem
+
+    def _begin(self, wait: bool) -> None:
+        if not self._lock.take(wait):
+            raise Occupied
+        self._writer.set_busy_timeout(_PATIENCE if wait else 0)
+        try:
+            self._writer.execute("BEGIN IMMEDIATE")
+        except apsw.BusyError:
+            if wait:
+                raise
+            raise Occupied from None
+
+    def _end(self) -> None:
+        """Let go, and undo what was not committed."""
+        try:
+            if self._writer.in_transaction:
+                self._writer.execute("ROLLBACK")
+        finally:
+            self._lock.give()
 
     @contextmanager
     def reading(self) -> Iterator[Reader]:
@@ -198,18 +224,27 @@ def _writable(path: str) -> bool:
     return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
+_TROUBLES = (apsw.Error, OSError, UnicodeDecodeError)
+
+
 @contextmanager
 def _durable() -> Iterator[None]:
-    """Storage errors in bursar's own words."""
     try:
         yield
-    except apsw.FullError as problem:
-        raise StorageFailed(f"the disk is full, nothing was charged: {problem}") from problem
-    except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as problem:
-        raise LedgerHalted(f"the file is damaged: {problem}") from problem
-    except apsw.ConstraintError as problem:
-        raise StorageFailed(f"the store refused: {problem}") from problem
-    except (apsw.IOError, apsw.BusyError, apsw.LockedError) as problem:
-        raise StorageFailed(f"the store failed, retry with the same key: {problem}") from problem
-    except (apsw.Error, OSError) as problem:
-        raise StorageFailed(f"the store cannot be used: {problem}") from problem
+    except _TROUBLES as problem:
+        raise _spoken(problem) from problem
+
+
+def _spoken(problem: Exception) -> Exception:
+    """Storage errors in bursar's own words."""
+    match problem:
+        case apsw.FullError():
+            return StorageFailed(f"the disk is full, nothing was charged: {problem}")
+        case apsw.CorruptError() | apsw.NotADBError() | UnicodeDecodeError():
+            return LedgerHalted(f"the file is damaged: {problem}")
+        case apsw.ConstraintError():
+            return StorageFailed(f"the store refused: {problem}")
+        case apsw.IOError() | apsw.BusyError() | apsw.LockedError():
+            return StorageFailed(f"the store failed, retry with the same key: {problem}")
+        case _:
+            return StorageFailed(f"the store cannot be used: {problem}")
