@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import bursar as b
 from bursar.ledger.ledger import Ledger
+from bursar.ledger.lock import writer_lock
 
 
 def crowd(url: str, anchor: str, name: str, threads: int, attempts: int, parts: int) -> None:
@@ -50,6 +51,15 @@ def endless(url: str, name: str, point: str) -> None:
             print(key, flush=True)
 
 
+def hold(path: str) -> None:
+    """Keep the writers' lock until told to let go."""
+    lock = writer_lock(path)
+    with lock.held():
+        print("held", flush=True)
+        sys.stdin.readline()
+    lock.close()
+
+
 def _arm(point: str, die: object) -> None:
     """Break a step of the commit on its third use."""
     from bursar.ledger.anchor import AnchorFile
@@ -62,10 +72,10 @@ def _arm(point: str, die: object) -> None:
         "before the commit": (sqlite._Write, "flush", True),
         "after the commit": (AnchorFile, "append", False),
         "after the anchor": (AnchorFile, "append", True),
-        "before the answer": (GroupCommit, "_run", True),
+        "before the answer": (GroupCommit, "_serve", True),
     }
     owner, method, after = places[point]
-    uses_before = 11 if method == "_write" else 2  # a commit writes five times
+    uses_before = 9 if method == "_write" else 2  # a commit writes four times
     original = getattr(owner, method)
     uses = iter(range(10**9))
 
@@ -85,5 +95,7 @@ if __name__ == "__main__":
     verb, *rest = sys.argv[1:]
     if verb == "crowd":
         crowd(rest[0], rest[1], rest[2], *map(int, rest[3:]))
+    elif verb == "hold":
+        hold(*rest)
     else:
         endless(*rest)

@@ -14,6 +14,7 @@ import pytest
 import bursar as b
 from bursar.ledger.amounts import PARTS
 from bursar.ledger.ledger import Ledger
+from bursar.ledger.lock import writer_lock
 
 CLIENTS = Path(__file__).with_name("clients.py")
 
@@ -159,3 +160,42 @@ def test_naive_patterns_are_caught(spend: Callable[[Any], bool], postgres: str) 
     record(
         "concurrent spending", f"PostgreSQL, {spend.__name__.replace('_', ' ')}", 320, admitted - LIMIT, control=True
     )
+
+
+def test_the_hint_of_the_lock_may_be_wrong(tmp_path: Path) -> None:
+    """A crash may leave numbers behind that nobody serves: the next turn goes through the queue and mends it."""
+    path = str(tmp_path / "lock")
+    lock = writer_lock(path)
+    try:
+        with lock.held():
+            pass
+        for following, served in ((7, 3), (3, 7)):
+            lock._page[:8], lock._page[16:24] = following.to_bytes(8, "little"), served.to_bytes(8, "little")
+            assert not lock.take(wait=False)
+            with lock.held():
+                pass
+            assert lock._page[:8] == lock._page[16:24] == (following + 1).to_bytes(8, "little")
+    finally:
+        lock.close()
+
+
+def test_who_does_not_want_to_wait_is_told(tmp_path: Path) -> None:
+    """While another process has the turn, a batch in two steps is not begun; afterwards it is."""
+    url = f"sqlite:///{tmp_path}/budget.db"
+    with Ledger(url, alert=None) as ledger:
+        ledger.open("data", epsilon=1)
+        holder = subprocess.Popen(
+            [sys.executable, str(CLIENTS), "hold", f"{tmp_path}/budget.db-lock"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        request = ledger.to_spend("data", b.Laplace(scale=10))
+        assert ledger.begin([request]) is None
+        holder.communicate("done\n", timeout=30)
+        finish = ledger.begin([request])
+        assert finish is not None
+        finish()
+        assert request.outcome.seq == 2

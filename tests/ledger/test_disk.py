@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 import shutil
+import threading
 import uuid
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -107,6 +109,18 @@ def test_power_cuts_lose_nothing_at_length(tmp_path: Path, figures: Any) -> None
     figures("power cut, every write and sync boundary, at length", "SQLite, synchronous=FULL", total, 0)
 
 
+def in_two_steps(ledger: Ledger, key: str) -> None:
+    """A charge that is decided here and made durable in another thread, as the service does it."""
+    request = ledger.to_spend("data", CHARGE, key=key)
+    finish = ledger.begin([request])
+    assert finish is not None
+    thread = threading.Thread(target=finish)
+    thread.start()
+    thread.join()
+    if request.failure is not None:
+        raise request.failure
+
+
 def life(folder: Path, fault: Fault) -> set[str]:
     """A short life on a failing disk, every failed request retried once with its key: what was acknowledged."""
     name = f"failing-{uuid.uuid4().hex}"
@@ -129,6 +143,8 @@ def life(folder: Path, fault: Fault) -> set[str]:
                 try:
                     if key == "open":
                         ledger.open("data", epsilon=1, key=key)
+                    elif key in ("q1", "q4"):
+                        in_two_steps(ledger, key)
                     else:
                         ledger.spend("data", CHARGE, key=key)
                     told.add(key)
@@ -182,4 +198,28 @@ def test_a_full_disk_says_so(tmp_path: Path) -> None:
             ledger.spend("data", CHARGE, key="k")
         assert refused.value.code == "storage_full"
         assert not ledger.spend("data", CHARGE, key="k").replayed
+    del vfs
+
+
+def test_a_change_that_failed_is_not_remembered(tmp_path: Path) -> None:
+    """A scope is opened and used in a transaction that the disk refuses; then somebody else freezes the root, which is
+    the change of the same number: the ledger that failed sees it.
+    """
+    name = f"failing-{uuid.uuid4().hex}"
+    fault = Fault(10**9, "ENOSPC")
+    vfs = FailingDisk(name, fault)
+    path = str(tmp_path / "budget.db")
+    with Ledger(SqliteStore(path, vfs=name), alert=None) as ledger, Ledger(f"sqlite:///{path}", alert=None) as other:
+        ledger.open("data", epsilon=1)
+        made: list[Any] = []
+        real, ledger._desk = ledger._desk, SimpleNamespace(submit=made.append)  # type: ignore[assignment]
+        ledger.open("quota", parent="data", epsilon=1)
+        ledger.spend("quota", CHARGE)
+        ledger._desk = real
+        fault.at = fault.calls + 1
+        ledger.commit(made)
+        assert [type(one.failure) for one in made] == [b.StorageFailed, b.StorageFailed]
+        other.freeze("data", reason="a question")
+        with pytest.raises(b.ScopeFrozen):
+            ledger.spend("data", CHARGE)
     del vfs

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import bursar as b
-from bursar.ledger.batch import GroupCommit
 from bursar.ledger.currencies import Balance
 from bursar.ledger.entry import FIRST, Chained, Entry
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.posting import Request
 from bursar.ledger.stores import Store, store_of
 from bursar.ledger.stores._base import Conflict, Head, ReservationRow, ScopeRow
 
@@ -221,23 +220,42 @@ def test_bad_addresses(bad: object) -> None:
 def test_one_bad_request_does_not_harm_its_batch(ledger: Ledger) -> None:
     """In one transaction: what is refused is refused alone, the others are charged."""
     ledger.open("data", epsilon=1)
-    made: list[Request] = []
-
-    class Gather(GroupCommit):
-        def submit(self, request: Request) -> object:
-            made.append(request)
-            return None
-
-    real, ledger._desk = ledger._desk, Gather(lambda _: None)
-    ledger.spend("data", b.Laplace(scale=10), key="a")
-    ledger.spend("data", b.Laplace(scale=1), key="too much")
-    ledger.draw("no reservation", key="no")
-    ledger.spend("nowhere", b.Laplace(scale=10), key="lost")
-    ledger.spend("data", b.Laplace(scale=10), key="a")
-    ledger.spend("data", b.Laplace(scale=10), key="z")
-    ledger._desk = real
-    ledger._perform(made)
+    made = [
+        ledger.to_spend("data", b.Laplace(scale=10), key="a"),
+        ledger.to_spend("data", b.Laplace(scale=1), key="too much"),
+        ledger.to_draw("no reservation", key="no"),
+        ledger.to_spend("nowhere", b.Laplace(scale=10), key="lost"),
+        ledger.to_spend("data", b.Laplace(scale=10), key="a"),
+        ledger.to_spend("data", b.Laplace(scale=10), key="z"),
+    ]
+    ledger.commit(made)
     failures = [None if one.failure is None else type(one.failure).__name__ for one in made]
     assert failures == [None, "BudgetExceeded", "ReservationClosed", "ScopeUnknown", None, None]
     assert made[4].outcome.replayed
     assert float(ledger.show("data").line("epsilon").spent) == 0.2
+
+
+def test_a_batch_in_two_steps(ledger: Ledger) -> None:
+    """What is begun is decided at once where the store is prompt, and true only when its rest has run elsewhere."""
+    ledger.open("data", epsilon=1)
+    made = [ledger.to_spend("data", b.Laplace(scale=2), key=key) for key in "abc"]
+    finish = ledger.begin(made)
+    if not ledger.store.prompt:
+        assert finish is None
+        assert ledger.show("data").line("epsilon").spent == 0
+        return
+    assert finish is not None
+    assert ledger.show("data").line("epsilon").spent == 0
+    assert ledger.begin([ledger.to_spend("data", b.Laplace(scale=10))]) is None  # one at a time
+    thread = threading.Thread(target=finish)
+    thread.start()
+    thread.join()
+    assert [type(one.failure) for one in made] == [type(None), type(None), b.BudgetExceeded]
+    assert ledger.show("data").line("epsilon").spent == 1
+    again = [ledger.to_spend("data", b.Laplace(scale=2), key="c")]
+    finish = ledger.begin(again)
+    assert finish is not None
+    finish()
+    assert isinstance(again[0].failure, b.BudgetExceeded)
+    assert again[0].failure.replayed
+    assert ledger.verify()

@@ -243,6 +243,6 @@ def test_a_halted_ledger_and_a_full_disk_have_their_own_statuses(tmp_path: Path)
         def full(requests: object) -> None:
             raise b.StorageFailed("the disk is full, nothing was charged")
 
-        office.service.clerk._commit = full
+        office.service.ledger.commit = full
         refused = office.spend()
         assert (refused.status_code, refused.json()["code"]) == (507, "storage_full")

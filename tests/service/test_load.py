@@ -47,6 +47,21 @@ def test_sixty_four_clients_never_overspend(tmp_path: Path) -> None:
         assert sum(batches.counts) * 4 < batches.total
 
 
+def test_the_service_answers_while_others_write(tmp_path: Path) -> None:
+    """Another writer has the file: a charge waits for it, everything else is answered meanwhile."""
+    url = f"sqlite:///{tmp_path}/budget.db"
+    with open_office(Ledger(url, alert=None)) as office, Ledger(url, alert=None) as other:
+        charged: list[int] = []
+        waiting = threading.Thread(target=lambda: charged.append(office.spend(key="waits").status_code))
+        with other.store.writing():
+            waiting.start()
+            for _ in range(20):
+                assert office.ask("GET", "/health").json()["status"] == "ok"
+            assert charged == []
+        waiting.join(30)
+        assert charged == [200]
+
+
 def hammer(server: Command, acknowledged: dict[str, int], asked: set[str], stop: threading.Event, name: str) -> None:
     """Spend until told to stop or until the service is gone."""
     with server.client() as client:

@@ -51,6 +51,13 @@ class Catalogue:
         self._debits[names] = (scopes, [(root, head.epoch) for root, head in heads.items() if head is not None])
         return scopes
 
+    def doubt(self) -> None:
+        """After a transaction that failed: what it has seen of its own changes never came true, and another change may
+        be counted with the same number.
+        """
+        self._known = {name: (-1, scope, path) for name, (_, scope, path) in self._known.items()}
+        self._debits = {}
+
     def root(self, name: str, reader: Reader) -> str | None:
         """The root of a scope, which never changes."""
         known = self._known.get(name)

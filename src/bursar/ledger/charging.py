@@ -37,7 +37,7 @@ def charged(scope: Scope, state: dict[str, Balance], amounts: dict[str, int]) ->
     effects: Effects = []
     for line, before in state.items():
         if line in amounts:
-            after = before._replace(spent=before.spent + amounts[line])
+            after = Balance(before.limit, before.spent + amounts[line], before.held, before.dead, before.window)
         elif line in scope.currency.private and not before.dead:
             after = before._replace(dead=True)
         else:

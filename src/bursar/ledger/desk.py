@@ -95,8 +95,12 @@ class Desk:
                     posting = self._decided(tx, requests)
                 break
             except Conflict as conflict:
+                self._catalogue.doubt()
                 if attempt == _ATTEMPTS - 1:
                     raise StorageFailed(f"others kept writing, retry with the same key: {conflict}") from conflict
+            except BaseException:
+                self._catalogue.doubt()
+                raise
         self._follow(posting)
 
     def _start(self, requests: Sequence[Request]) -> Callable[[], None]:
@@ -105,16 +109,22 @@ class Desk:
         if not self.store.prompt:
             raise Occupied
         with ExitStack() as stack:
+            stack.push(self._doubt)
             tx = stack.enter_context(self.store.writing(wait=False))
             posting = self._decided(tx, requests)
             tx.flush()
             rest = stack.pop_all()
 
         def finish() -> None:
-            rest.close()
+            with rest:
+                pass
             self._follow(posting)
 
         return finish
+
+    def _doubt(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and kind is not Occupied:
+            self._catalogue.doubt()
 
     def _ready(self) -> None:
         self._check()
@@ -156,6 +166,10 @@ class Desk:
     def _scope(self, name: str) -> Scope:
         with self.store.reading() as reader:
             return self._catalogue.find(name, reader)[0]
+
+    def _met(self, name: str) -> Scope:
+        """A scope, for what never changes about it: its units."""
+        return self._catalogue.known(name) or self._scope(name)
 
     def shut(self) -> None:
         """Let go of the store; afterwards the ledger refuses everything."""

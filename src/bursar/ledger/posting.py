@@ -83,6 +83,7 @@ class Posting:
         """The ends of the chains that this transaction has lengthened."""
         self.posted: list[tuple[str, int, Effects]] = []
         self._expired: set[str] = set()
+        self._found: dict[tuple[str, ...], tuple[Scope, ...]] = {}
 
     def prepare(self, requests: Sequence[Request]) -> None:
         """Lock the roots of all requests at once and in order, so that batches never wait for each other in a ring."""
@@ -118,6 +119,8 @@ class Posting:
             raise KeyReused(
                 f"key {request.key!r} belongs to another request, entry {seq} of {root}; nothing was changed"
             )
+        if chained.entry.kind == "refuse":  # it is told in the scope's units
+            self.catalogue.find(chained.entry.content()["refusal"][0], self.tx)
         return request.read(chained, True)
 
     def lines(self, scope: Scope) -> dict[str, Balance]:
@@ -138,13 +141,17 @@ class Posting:
 
     def debited(self, names: Sequence[str]) -> tuple[Scope, ...]:
         """Every scope that a charge on these debits, once, in order; closed, frozen and mixed ones are refused."""
-        scopes = self.catalogue.debits(tuple(names), self.tx)
-        for scope in scopes:
-            self._not_behind(scope.row.root, self.tx.head(scope.row.root))
-            for balance in self.tx.balances(scope.name).values():
-                if balance.held:
-                    self.expire(scope.row.root)
-        return scopes
+        named = tuple(names)
+        found = self._found.get(named)
+        if found is None:
+            found = self.catalogue.debits(named, self.tx)
+            for scope in found:
+                self._not_behind(scope.row.root, self.tx.head(scope.row.root))
+                for balance in self.tx.balances(scope.name).values():
+                    if balance.held:
+                        self.expire(scope.row.root)
+            self._found[named] = found
+        return found
 
     def decide(
         self, scopes: Sequence[Scope], release: Release
@@ -196,22 +203,24 @@ class Posting:
 
     def _apply(self, draft: Draft) -> None:
         """The tables, as the entry says."""
-        changed = {(scope, line) for scope, line, _, _ in draft.effects}
-        for row in draft.scopes:
-            if self.tx.scope(row.name) is None:
-                lines = [(line, after) for scope, line, _, after in draft.effects if scope == row.name]
-                self.tx.add_scope(row, lines)
-                changed -= {(row.name, line) for line, _ in lines}
-            else:
-                self.tx.set_scope(row)
-        self.tx.set_balances(
-            (scope, line, after) for scope, line, _, after in draft.effects if (scope, line) in changed
-        )
+        new = self._change_scopes(draft) if draft.scopes else ()
+        self.tx.set_balances([(scope, line, after) for scope, line, _, after in draft.effects if scope not in new])
         if draft.reservation is not None:
             self.tx.set_reservation(draft.reservation)
         if draft.released is not None:
             for scope in dict.fromkeys(scope for scope, _, _, _ in draft.effects):
                 self.tx.add_released(scope, draft.released, 1)
+
+    def _change_scopes(self, draft: Draft) -> set[str]:
+        """What a steward has decided; the new ones come with their lines."""
+        self._found.clear()
+        new = {row.name for row in draft.scopes if self.tx.scope(row.name) is None}
+        for row in draft.scopes:
+            if row.name in new:
+                self.tx.add_scope(row, [(line, after) for scope, line, _, after in draft.effects if scope == row.name])
+            else:
+                self.tx.set_scope(row)
+        return new
 
     def _body(self, request: Request | None, draft: Draft) -> str:
         content: dict[str, Any] = dict(draft.extra)
@@ -270,6 +279,8 @@ def _plain(balance: Balance) -> tuple[int, int, int, int, int]:
 def by_root(scopes: Sequence[Scope], effects: Effects) -> dict[str, Effects]:
     """The effects on each root's scopes, in the order of the roots."""
     root_of: Mapping[str, str] = {scope.name: scope.row.root for scope in scopes}
+    if len(set(root_of.values())) == 1 and effects:
+        return {scopes[0].row.root: effects}
     grouped: dict[str, Effects] = {}
     for effect in effects:
         grouped.setdefault(root_of[effect[0]], []).append(effect)

@@ -33,7 +33,7 @@ class Spending(Desk):
 
     @cached_property
     def _replayed(self) -> Callable[[Chained, bool], Any]:
-        return charging.replayed(self._scope)  # type: ignore[no-any-return]
+        return charging.replayed(self._met)  # type: ignore[no-any-return]
 
     def spend(
         self,
@@ -218,5 +218,5 @@ class Spending(Desk):
 
     def _reservation(self, chained: Chained, replayed: bool) -> Any:
         if chained.entry.kind == "refuse":
-            return charging.replayed(self._scope)(chained, replayed)
+            return charging.replayed(self._met)(chained, replayed)
         return reserving.reservation_of(chained, replayed)

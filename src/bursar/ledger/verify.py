@@ -101,8 +101,10 @@ def _fold(reader: Reader, chain: Chain, root: str, books: Books, problems: list[
             return count
         prev, seq, at, count = digest, entry.seq, entry.at, count + 1
     head = reader.head(root)
-    if head is None or (head.seq, head.hash, head.at, head.epoch) != (seq, prev, at, books.epoch):
+    if head is None or (head.seq, head.hash, head.at) != (seq, prev, at):
         problems.append(f"{root}: the journal ends at entry {seq}, its head says otherwise")
+    elif root in books.scopes and head.epoch != books.epoch:
+        problems.append(f"{root}: its scopes were changed {books.epoch} times, {head.epoch} are counted")
     return count
 
 

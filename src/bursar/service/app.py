@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -40,7 +40,7 @@ class Application:
         if handle is None:
             await self._rest(scope, receive, send)
         else:
-            answer = await handle(Request(scope, receive, send))
+            answer = await handle(scope, receive)
             await answer(scope, receive, send)
 
 
@@ -56,12 +56,19 @@ def _rest(service: Service, handlers: Mapping[tuple[str, str], Handle]) -> Starl
         await service.shut()
 
     # listed here too, so that a wrong method is told from a wrong path
-    listed = [Route(path, handle, methods=[method]) for (method, path), handle in handlers.items()]
+    listed = [Route(path, _wrapped(handle), methods=[method]) for (method, path), handle in handlers.items()]
     return Starlette(
         routes=[*listed, Route("/openapi.json", openapi), *dashboard.routes(service)],
         exception_handlers={HTTPException: _not_here, Exception: _failed},
         lifespan=lifespan,
     )
+
+
+def _wrapped(handle: Handle) -> Callable[[Request], Awaitable[Response]]:
+    async def handled(request: Request) -> Response:
+        return await handle(request.scope, request.receive)
+
+    return handled
 
 
 async def _not_here(request: Request, error: Any) -> Response:

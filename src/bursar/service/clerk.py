@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -12,6 +13,8 @@ from bursar.errors import StorageFailed
 from bursar.ledger.batch import MOST
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.posting import Request
+
+_MOMENT = 0.002  # seconds
 
 
 class Clerk:
@@ -26,6 +29,7 @@ class Clerk:
         self._work: asyncio.Task[None] | None = None
         self._shut = False
         self._last = 0
+        """How many the last batch had."""
 
     async def submit(self, request: Request) -> Any:
         """The outcome of a request, once it is durable. Who stops waiting does not undo it: the key finds it again."""
@@ -59,12 +63,12 @@ class Clerk:
                     done.set_result(None)
 
     async def _gather(self) -> None:
-        """Among many, read on as long as that brings more requests: they are about to come, and share the sync."""
-        seen = self._last
-        while seen > 1:
-            before = len(self._waiting)
-            await asyncio.sleep(0)
-            if len(self._waiting) in (before, MOST): break
+        """Among many, read on for a moment, as long as that brings more requests: they share the sync."""
+        if self._last > 1:
+            seen, end = 0, time.monotonic() + _MOMENT
+            while seen < len(self._waiting) < MOST and time.monotonic() < end:
+                seen = len(self._waiting)
+                await asyncio.sleep(0)
 
     async def shut(self) -> None:
         """Accept nothing more, and finish what was accepted."""

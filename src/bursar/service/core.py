@@ -13,6 +13,7 @@ from bursar.problems import Rejected
 from bursar.service.clerk import Clerk
 from bursar.service.limits import Buckets
 from bursar.service.metrics import Metrics
+from bursar.service.patience import Patience
 from bursar.service.permissions import Tree
 from bursar.service.settings import Settings
 from bursar.service.tokens import Token, Tokens
@@ -31,6 +32,7 @@ class Service:
         self.tree = Tree(self.ledger)
         self.clerk = Clerk(self.ledger, self.metrics.batches.add)
         self.rates = Buckets(settings.rate, 2 * settings.rate)
+        self.patience = Patience(settings.patience)
         self.guesses = Buckets(settings.guesses / 60, settings.guesses)
         self.largest_charge = settings.share("largest_charge")
         self.largest_reserved = settings.share("largest_reserved")

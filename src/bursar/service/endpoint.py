@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-from starlette.requests import ClientDisconnect, Request
+from starlette.datastructures import QueryParams
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
+from starlette.types import Receive, Scope
 
 from bursar.problems import Rejected
 from bursar.service.answers import response
@@ -19,6 +20,7 @@ from bursar.service.permissions import permit
 from bursar.service.tokens import Token
 from bursar.wire import encode
 
+Headers = Mapping[bytes, bytes]
 Run = Callable[[Service, Token, Any], Awaitable[Any]]
 
 
@@ -47,17 +49,17 @@ class Raw:
     media: str
 
 
-Handle = Callable[[Request], Awaitable[Response]]
+Handle = Callable[[Scope, Receive], Awaitable[Response]]
 
 
 def handler(service: Service, endpoint: Endpoint) -> Handle:
     """From a request to its response; whatever goes wrong becomes a problem."""
     decoder = None if endpoint.asked is None else msgspec.json.Decoder(endpoint.asked)
 
-    async def handle(request: Request) -> Response:
+    async def handle(scope: Scope, receive: Receive) -> Response:
         started = time.perf_counter()
         try:
-            answer = await _answer(service, endpoint, decoder, request)
+            answer = await _answer(service, endpoint, decoder, scope, receive)
         except ClientDisconnect:
             answer = Response(status_code=400)
         except Exception as error:
@@ -69,14 +71,18 @@ def handler(service: Service, endpoint: Endpoint) -> Handle:
     return handle
 
 
-async def _answer(service: Service, endpoint: Endpoint, decoder: Any, request: Request) -> Response:
-    token = None
+async def _answer(service: Service, endpoint: Endpoint, decoder: Any, scope: Scope, receive: Receive) -> Response:
+    token, given, headers = None, None, dict(scope["headers"])
     if endpoint.verb is not None:
-        token = service.identify(bearer(request), address(service, request))
+        token = service.identify(_bearer(headers), address(scope))
         permit(token, endpoint.verb)
-    given = None
     if decoder is not None:
-        given = await _body(service, request, decoder) if endpoint.method == "POST" else _query(request, endpoint.asked)
+        if endpoint.method == "POST":
+            if headers.get(b"content-type") != b"application/json":
+                _json_only(headers)
+            given = decoder.decode(await body_of(service, headers, receive))
+        else:
+            given = _query(scope, endpoint.asked)
     found = await endpoint.run(service, token, given)  # type: ignore[arg-type]
     if isinstance(found, Raw):
         return Response(found.text, media_type=found.media)
@@ -91,41 +97,32 @@ class Json(Response):
         self.raw_headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
 
 
-def _header(request: Request, name: bytes) -> str:
-    """A header's value; Starlette's own look-up decodes every header each time."""
-    for given, value in request.scope["headers"]:
-        if given == name:
-            return str(value, "latin-1")
-    return ""
-
-
-def bearer(request: Request) -> str | None:
+def _bearer(headers: Headers) -> str | None:
     """The secret that a request carries."""
-    kind, _, secret = _header(request, b"authorization").partition(" ")
-    return secret.strip() if kind.lower() == "bearer" and secret.strip() else None
+    kind, _, secret = str(headers.get(b"authorization", b""), "latin-1").partition(" ")
+    return secret.strip() or None if kind.lower() == "bearer" else None
 
 
-def address(service: Service, request: Request) -> str:
+def address(scope: Scope) -> str:
     """Where a request comes from; behind a proxy uvicorn has read the header of the proxy."""
-    return request.client.host if request.client is not None else "unknown"
+    client = scope.get("client")
+    return client[0] if client else "unknown"
 
 
-async def _body(service: Service, request: Request, decoder: Any) -> Any:
-    """The body: not too large, not too slow, and as its type says."""
-    if _header(request, b"content-type").partition(";")[0].strip().lower() != "application/json":
+def _json_only(headers: Headers) -> None:
+    if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
         raise Rejected("not_json", "the body must be application/json")
-    return decoder.decode(await body_of(service, request))
 
 
-async def body_of(service: Service, request: Request) -> bytes:
-    """The bytes of a body, within the limits."""
+async def body_of(service: Service, headers: Headers, receive: Receive) -> bytes:
+    """The bytes of a body: not too many, not too slow."""
     most, parts, size = service.settings.largest_body, [], 0
-    if int(_header(request, b"content-length") or 0) > most:
+    if int(headers.get(b"content-length", 0)) > most:
         raise Rejected("too_large", f"a body may have at most {most} bytes")
-    async with _Patience(service.settings.patience):
+    with service.patience:
         more = True
         while more:
-            message = await request.receive()
+            message = await receive()
             if message["type"] == "http.disconnect":
                 raise ClientDisconnect
             part, more = message.get("body", b""), message.get("more_body", False)
@@ -136,32 +133,8 @@ async def body_of(service: Service, request: Request) -> bytes:
     return b"".join(parts)
 
 
-class _Patience:
-    """As `asyncio.timeout`, at a third of its cost: nearly every body is there already."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds, self._over = seconds, False
-
-    async def __aenter__(self) -> None:
-        task = self._task = asyncio.current_task()
-        assert task is not None
-        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._give_up)
-
-    def _give_up(self) -> None:
-        self._over = True
-        assert self._task is not None
-        self._task.cancel()
-
-    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._timer.cancel()
-        if self._over and kind is asyncio.CancelledError:
-            assert self._task is not None
-            self._task.uncancel()
-            raise Rejected("too_slow", "the body did not arrive in time")
-
-
-def _query(request: Request, asked: Any) -> Any:
-    given = request.query_params
+def _query(scope: Scope, asked: Any) -> Any:
+    given = QueryParams(scope["query_string"])
     if len(given.multi_items()) != len(given):
         raise Rejected("malformed", "each parameter may be given once")
     return msgspec.convert(dict(given), asked, strict=False)

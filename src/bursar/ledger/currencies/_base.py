@@ -127,6 +127,8 @@ class Currency(ABC):
 
     def living(self, state: State) -> list[str]:
         """The ways that are still open."""
+        if not self.private:
+            return list(self.ways)
         return [way for way, lines in self.ways.items() if not any(state[line].dead for line in lines)]
 
     def step(self, state: State, price: Price) -> dict[str, Balance] | Refusal:
@@ -154,11 +156,12 @@ class Currency(ABC):
             both = dict(paid)
             for line, amount in asked.items():
                 both[line] = price.together.get(line, paid[line] + amount) if line in paid else amount
-            short = next((line for line, amount in both.items() if amount > state[line].left), None)
-            if short is None:
-                paid = both
+            for line, amount in both.items():
+                if amount > state[line].left:
+                    refusals.append(Refusal(line, amount, state[line]))
+                    break
             else:
-                refusals.append(Refusal(short, both[short], state[short]))
+                paid = both
         if paid:
             return paid
         if not refusals:

@@ -1,11 +1,12 @@
 """The store for teams: PostgreSQL 14 or newer.
 
-READ COMMITTED; a writer locks the heads of its roots in order before it reads anything that it decides on, and the
-constraints repeat the rule. Reads are snapshots of their own connection.
+READ COMMITTED; a writer locks its roots (by advisory locks, in order) before it reads anything that it decides on, and
+the constraints repeat the rule. Reads are snapshots of their own connection.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 from collections.abc import Iterator, Sequence
@@ -25,8 +26,19 @@ _MANY = {
     "append": "INSERT INTO journal SELECT * FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::text[], "
     "%s::text[], %s::text[], %s::text[], %s::text[], %s::text[])",
     "remember": "INSERT INTO keys SELECT * FROM unnest(%s::text[], %s::text[], %s::bigint[])",
+    "set_balance": 'UPDATE lines SET "limit" = new."limit", spent = new.spent, held = new.held, dead = new.dead, '
+    '"window" = new."window" FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[], %s::bigint[], '
+    '%s::text[], %s::text[]) AS new ("limit", spent, held, dead, "window", scope, line) '
+    "WHERE lines.scope = new.scope AND lines.line = new.line",
+    "add_released": "INSERT INTO released SELECT * FROM unnest(%s::text[], %s::text[], %s::bigint[]) "
+    "ON CONFLICT (scope, what) DO UPDATE SET count = released.count + excluded.count",
 }
-_LOCK_ROOTS = "SELECT root, seq, at, hash, epoch FROM heads WHERE root = ANY(%s) ORDER BY root FOR UPDATE"
+_LOCK_ROOTS = "SELECT pg_advisory_xact_lock(number) FROM unnest(%s::bigint[]) AS locks (number)"
+_SEVERAL_HEADS = (
+    "SELECT roots.root, seq, at, hash, COALESCE((SELECT epoch FROM scopes WHERE name = roots.root), 0) "
+    "FROM unnest(%s::text[]) AS roots (root) CROSS JOIN LATERAL "
+    "(SELECT seq, at, hash FROM journal WHERE journal.root = roots.root ORDER BY seq DESC LIMIT 1) AS last"
+)
 _SEVERAL_BALANCES = (
     'SELECT scope, line, "limit", spent, held, dead, "window" FROM lines WHERE scope = ANY(%s) ORDER BY scope, line'
 )
@@ -59,22 +71,28 @@ class _Write(SqlTransaction):
                 cursor.executemany(_QUERIES[name], rows)
 
     def lock(self, roots: Sequence[str], keys: Sequence[str] = (), scopes: Sequence[str] = ()) -> None:
-        """The heads of the roots, for update, and what will be asked for, in one exchange; each statement sees what was
-        committed when it starts, so after the lock nothing can change.
+        """The roots, and what will be asked for, in one exchange; each statement sees what was committed when it
+        starts, so after the lock nothing can change.
         """
         run = self._connection.execute
         if not roots:  # a new root: opening takes turns
             run("SELECT pg_advisory_xact_lock(%s)", (_LEDGER_LOCK,))
-        locked = run(_LOCK_ROOTS, (list(roots),))
+        run(_LOCK_ROOTS, (sorted({_number(root) for root in roots}),))
+        heads = run(_SEVERAL_HEADS, (list(roots),))
         known = run("SELECT key, root, seq FROM keys WHERE key = ANY(%s)", (list(keys),))
         lines = run(_SEVERAL_BALANCES, (list(scopes),))
-        for root, *head in locked.fetchall():
+        for root, *head in heads.fetchall():
             self._kept_heads[root] = Head(*head)
         self._asked_keys = dict.fromkeys(keys)
         self._asked_keys.update({key: (root, seq) for key, root, seq in known.fetchall()})
         self._kept_lines = {scope: {} for scope in scopes}
         for scope, line, limit, spent, held, dead, window in lines.fetchall():
             self._kept_lines[scope][line] = Balance(limit, spent, held, bool(dead), window)
+
+
+def _number(root: str) -> int:
+    """Of a root's lock; two roots that share one only wait for each other."""
+    return int.from_bytes(hashlib.sha256(root.encode()).digest()[:8], "big", signed=True)
 
 
 class PostgresStore(Store):

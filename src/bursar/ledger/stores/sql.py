@@ -70,7 +70,8 @@ class SqlReader(Reader):
 
     def heads(self) -> dict[str, Head]:
         """All of them."""
-        return {row[0]: Head(*row[1:]) for row in self._rows("heads")}
+        found = {root: self.head(root) for (root,) in self._rows("roots")}
+        return {root: head for root, head in found.items() if head is not None}
 
     def scope(self, name: str) -> ScopeRow | None:
         """One scope."""
@@ -137,7 +138,7 @@ class SqlTransaction(SqlReader, Transaction):
         self._kept_heads: dict[str, Head | None] = {}
         self._kept_lines: dict[str, dict[str, Balance]] = {}
         self._dirty_lines: dict[tuple[str, str], None] = {}
-        self._dirty_heads: dict[str, None] = {}
+        self._new_epochs: dict[str, int] = {}
         self._appended: dict[tuple[str, int], Chained] = {}
         self._unwritten: list[tuple[Any, ...]] = []
         self._new_keys: dict[str, tuple[str, int]] = {}
@@ -175,8 +176,10 @@ class SqlTransaction(SqlReader, Transaction):
         """At the end."""
         self._appended[entry.root, entry.seq] = Chained(entry, hash)
         self._unwritten.append((*entry, hash))
+        before = self._kept_heads.get(entry.root)
+        if before is None or before.epoch != epoch:
+            self._new_epochs[entry.root] = epoch
         self._kept_heads[entry.root] = Head(entry.seq, entry.at, hash, epoch)
-        self._dirty_heads[entry.root] = None
 
     def set_balances(self, rows: Iterable[tuple[str, str, Balance]]) -> None:
         """At the end."""
@@ -223,10 +226,9 @@ class SqlTransaction(SqlReader, Transaction):
         if self._counted:
             self._write("add_released", [(*place, count) for place, count in sorted(self._counted.items())])
             self._counted = {}
-        if self._dirty_heads:
-            heads = [(root, *head) for root in self._dirty_heads if (head := self._kept_heads[root]) is not None]
-            self._write("set_head", heads)
-            self._dirty_heads = {}
+        if self._new_epochs:
+            self._write("set_epoch", [(epoch, root) for root, epoch in self._new_epochs.items()])
+            self._new_epochs = {}
 
 
 def _columns(balance: Balance) -> tuple[int, int, int, int, int]:

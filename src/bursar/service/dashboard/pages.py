@@ -76,7 +76,7 @@ class Desk:
     async def form(self, request: Request) -> dict[str, str]:
         """A form's fields, from this site's own pages."""
         same_site(request)
-        body = await body_of(self.service, request)
+        body = await body_of(self.service, dict(request.scope["headers"]), request.receive)
         fields = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=False, max_num_fields=50)
         return {name: value.strip() for name, value in fields if value.strip()}
 

@@ -29,7 +29,7 @@ class Sessions:
 
     def begin(self, request: Request, secret: str, answer: Response) -> None:
         """Sign in with a token, or refuse."""
-        self._service.identify(secret, address(self._service, request))
+        self._service.identify(secret, address(request.scope))
         now = time.monotonic()
         self._open = {sid: kept for sid, kept in self._open.items() if kept[0] > now}
         while len(self._open) >= _MOST:
@@ -50,7 +50,7 @@ class Sessions:
         expires, secret = self._open.get(request.cookies.get(COOKIE, ""), (0.0, None))
         if secret is None or expires < time.monotonic():
             raise Rejected("unauthenticated", "sign in first")
-        return self._service.identify(secret, address(self._service, request))
+        return self._service.identify(secret, address(request.scope))
 
 
 def same_site(request: Request) -> None:

@@ -1,7 +1,13 @@
 -- name: head
-SELECT seq, at, hash, epoch FROM heads WHERE root = ?
--- name: heads
-SELECT root, seq, at, hash, epoch FROM heads ORDER BY root
+SELECT seq, at, hash, COALESCE((SELECT epoch FROM scopes WHERE name = journal.root), 0)
+FROM journal WHERE root = ? ORDER BY seq DESC LIMIT 1
+-- name: roots
+WITH RECURSIVE roots (root) AS (
+    SELECT MIN(root) FROM journal
+    UNION ALL
+    SELECT (SELECT MIN(root) FROM journal WHERE root > roots.root) FROM roots WHERE root IS NOT NULL
+)
+SELECT root FROM roots WHERE root IS NOT NULL ORDER BY root
 -- name: scope
 SELECT name, root, parent, kind, currency, terms, status FROM scopes WHERE name = ?
 -- name: scopes
@@ -28,9 +34,8 @@ SELECT id, root, status, expires, detail FROM reservations WHERE root = ? ORDER 
 SELECT id, root, status, expires, detail FROM reservations WHERE root = ? AND status = 'open' AND expires <= ? ORDER BY id
 -- name: append
 INSERT INTO journal (root, seq, at, kind, key, actor, body, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
--- name: set_head
-INSERT INTO heads (root, seq, at, hash, epoch) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (root) DO UPDATE SET seq = excluded.seq, at = excluded.at, hash = excluded.hash, epoch = excluded.epoch
+-- name: set_epoch
+UPDATE scopes SET epoch = ? WHERE name = ?
 -- name: set_balance
 UPDATE lines SET "limit" = ?, spent = ?, held = ?, dead = ?, "window" = ? WHERE scope = ? AND line = ?
 -- name: add_line
