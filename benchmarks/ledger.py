@@ -17,11 +17,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from slow import SlowDisk
+
 import bursar as b
 from bursar.ledger.currencies import currency_of
 from bursar.ledger.currencies.residue import Residue
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.stores.sql import queries
+from bursar.ledger.stores.sqlite import SqliteStore
 
 SMALL = b.Laplace(scale=10**9)
 _NUMBERS = itertools.count()
@@ -36,32 +39,64 @@ def folder() -> Iterator[str]:
 
 
 def embedded() -> list[str]:
-    """One charge per commit, against writing and syncing the same bytes, in turns."""
-    with folder() as place, Ledger(f"sqlite:///{place}/budget.db", alert=None) as ledger:
-        ledger.open("data", epsilon=1)
-        for _ in range(400):
+    """One charge per commit, against writing and syncing the same bytes, in turns; on this disk, and on slower ones."""
+    rows = ["| sync | what | a second | ratio | CPU beyond the sync |", "|---|---|---|---|---|"]
+    for extra in (0.0, 1.0, 2.0, 5.0):
+        rows += _one_by_one(extra)
+    return rows
+
+
+def _one_by_one(extra: float) -> list[str]:
+    rounds, each = (20, 60) if extra == 0 else (5, 40)
+    count = rounds * each
+    with folder() as place, _file(f"{place}/budget.db", extra) as ledger:
+        for _ in range(400 if extra == 0 else 40):
             ledger.spend("data", SMALL)
         size = _written(place, ledger)
         raw = os.open(f"{place}/raw", os.O_RDWR | os.O_CREAT)
         os.pwrite(raw, b"\0" * (1 << 22), 0)
         os.fsync(raw)
-        charges, syncs = [0.0, 0.0], [0.0, 0.0]
-        rounds, each = 20, 60
+        charges, syncs, bare, free = [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]
         for _ in range(rounds):
             _timed(charges, lambda: ledger.spend("data", SMALL), each)
-            _timed(syncs, lambda: (os.pwrite(raw, b"x" * size, 0), os.fdatasync(raw)), each)
-        bare = [0.0, 0.0]
-        _timed(bare, lambda: _statements(ledger.store._writer), rounds * each)  # type: ignore[attr-defined]
+            _timed(syncs, lambda: _synced(raw, size, extra), each)
+        writer = ledger.store._writer  # type: ignore[attr-defined]
+        if extra == 0:
+            _timed(bare, lambda: _statements(writer), count)
+            writer.execute("PRAGMA synchronous = OFF")
+            _timed(free, lambda: ledger.spend("data", SMALL), count)
         os.close(raw)
-    count = rounds * each
-    rate, disk = count / charges[0], count / syncs[0]
-    beyond = 1e6 * (charges[1] - syncs[1]) / count
-    rows = ["| what | a second | ratio | CPU beyond the sync |", "|---|---|---|---|"]
-    rows.append(f"| pwrite of {size:,} bytes and fdatasync | {disk:,.0f} | | |")
-    alone, least = count / bare[0], 1e6 * (bare[1] - syncs[1]) / count
-    rows.append(f"| the same statements, SQLite alone | {alone:,.0f} | {alone / disk:.2f} | {least:.0f} µs |")
-    rows.append(f"| charge, one per commit | {rate:,.0f} | {rate / disk:.2f} | {beyond:.0f} µs |")
+    time_of = f"{1e3 * syncs[0] / count:.2f} ms"
+    disk = count / syncs[0]
+    rows = [f"| {time_of} | pwrite of {size:,} bytes and fdatasync | {disk:,.0f} | | |"]
+    measured = [("charge, one per commit", charges)] + (
+        [("the same statements, SQLite alone", bare)] if bare[0] else []
+    )
+    for name, (wall, cpu) in measured:
+        rate, beyond = count / wall, 1e6 * (cpu - syncs[1]) / count
+        rows.append(f"| {time_of} | {name} | {rate:,.0f} | {rate / disk:.2f} | {beyond:.0f} µs |")
+    if free[0]:
+        rows.append(f"| none | charge, the sync left out | {count / free[0]:,.0f} | | {1e6 * free[1] / count:.0f} µs |")
     return rows
+
+
+@contextmanager
+def _file(path: str, extra: float) -> Iterator[Ledger]:
+    """A ledger with one scope on a disk that is slower by so many milliseconds."""
+    disk = SlowDisk(f"slow-{extra}", extra) if extra else None
+    store = SqliteStore(path, vfs=None if disk is None else f"slow-{extra}")
+    with Ledger(store, alert=None) as ledger:
+        ledger.open("data", epsilon=1)
+        yield ledger
+    if disk is not None:
+        disk.unregister()
+
+
+def _synced(raw: int, size: int, extra: float) -> None:
+    os.pwrite(raw, b"x" * size, 0)
+    if extra:
+        time.sleep(extra / 1000)
+    os.fdatasync(raw)
 
 
 def _statements(db: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 Config = Annotated[str | None, typer.Option(envvar="BURSAR_CONFIG", help="A TOML file of settings.")]
 TokenFile = Annotated[str | None, typer.Option("--tokens", help="The file of tokens; as the settings say.")]
 Json = Annotated[bool, typer.Option("--json", help="The answer as JSON, for machines.")]
+
+_GARBAGE = 20_000  # new objects between two looks of the collector
 
 tokens_app = typer.Typer(
     name="token", help="Tokens for the service: who may do what, where, until when.", no_args_is_help=True
@@ -61,6 +64,9 @@ def serve(
             if not demo and not service.tokens.all():
                 typer.echo("  nobody has a token yet: bursar token add NAME --role owner", err=True)
 
+        # what has been loaded stays: looking through it for garbage every few requests costs more than the requests
+        gc.freeze()
+        gc.set_threshold(_GARBAGE)
         run(service, ready=ready)
 
 

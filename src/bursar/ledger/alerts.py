@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 from bursar.ledger.catalogue import Catalogue
-from bursar.ledger.posting import Effects
+from bursar.ledger.draft import Effects
 
 _logger = logging.getLogger("bursar.ledger")
 

@@ -7,8 +7,8 @@ to (`bursar.ledger.books` is the same fold, for whoever verifies).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from bursar.errors import (
@@ -22,15 +22,14 @@ from bursar.errors import (
 )
 from bursar.ledger.amounts import shown
 from bursar.ledger.catalogue import Catalogue
-from bursar.ledger.currencies import CERTIFICATES, Balance, Price, Refusal
+from bursar.ledger.currencies import Balance, Price, Refusal
+from bursar.ledger.draft import Draft, Effects, body_of
 from bursar.ledger.entry import FIRST, Chain, Chained, Entry, canonical
 from bursar.ledger.release import Release
 from bursar.ledger.scope import Scope
-from bursar.ledger.stores._base import Head, ReservationRow, ScopeRow, Transaction
+from bursar.ledger.stores._base import Head, Transaction
 
 _LEAK_HINT = "; a scope keeps a hundredth of its δ for releases that leak, unless it is opened with leak=…"
-Effects = list[tuple[str, str, Balance, Balance]]
-"""(scope, line, before, after) of every line that changes."""
 
 
 @dataclass
@@ -59,18 +58,6 @@ class Request:
         self.text = self.text or canonical({"verb": self.verb, **self.fields})
 
 
-@dataclass
-class Draft:
-    """What an entry will change, by root."""
-
-    effects: Effects = field(default_factory=list)
-    released: str | None = None
-    reservation: ReservationRow | None = None
-    scopes: list[ScopeRow] = field(default_factory=list)
-    """New or changed ones."""
-    extra: dict[str, Any] = field(default_factory=dict)
-
-
 class Posting:
     """One transaction's work."""
 
@@ -87,6 +74,10 @@ class Posting:
 
     def prepare(self, requests: Sequence[Request]) -> None:
         """Lock the roots of all requests at once and in order, so that batches never wait for each other in a ring."""
+        keys = [request.key for request in requests]
+        if self.tx.whole:
+            self.tx.lock((), keys)
+            return
         roots, scopes = set(), dict[str, None]()
         for request in requests:
             for name in request.names:
@@ -95,7 +86,7 @@ class Posting:
                     scopes.update(dict.fromkeys(self.catalogue.likely(name)))
             if request.reservation is not None and (kept := self.tx.reservation(request.reservation)) is not None:
                 roots.add(kept.root)
-        self.tx.lock(sorted(roots), [request.key for request in requests], list(scopes))
+        self.tx.lock(sorted(roots), keys, list(scopes))
 
     def run(self, request: Request) -> None:
         """Perform a request, or find what became of it before."""
@@ -184,8 +175,9 @@ class Posting:
     def post(self, request: Request | None, kind: str, root: str, draft: Draft) -> Chained:
         """Append an entry and apply what it says."""
         head = self.tx.head(root)
-        self._not_behind(root, head)
-        body = self._body(request, draft)
+        if root not in self.heads:
+            self._not_behind(root, head)
+        body = body_of(draft, "null" if request is None else request.text)
         seq, prev = (1, FIRST) if head is None else (head.seq + 1, head.hash)
         at = self.now if head is None else max(self.now, head.at + 1)
         key, actor = (request.key, request.actor) if request is not None else ("", "")
@@ -222,23 +214,6 @@ class Posting:
                 self.tx.set_scope(row)
         return new
 
-    def _body(self, request: Request | None, draft: Draft) -> str:
-        content: dict[str, Any] = dict(draft.extra)
-        if draft.released is not None:
-            content["released"] = draft.released
-        for _, line, before, after in draft.effects:
-            if line in CERTIFICATES and before.left > after.left:
-                content["certificate"] = CERTIFICATES[line]
-        if draft.reservation is not None:
-            row = draft.reservation
-            content["reservation"] = [row.id, row.status, str(row.expires), row.detail]
-        if draft.scopes:
-            content["scopes"] = [list(row) for row in draft.scopes]
-        effects = ",".join([_effect_text(*effect) for effect in draft.effects])
-        rest = f",{canonical(content)[1:-1]}" if content else ""
-        # the request stands last, as it was given, so that a replay compares texts
-        return f'{{"effect":[{effects}]{rest},"request":{request.text if request is not None else "null"}}}'
-
     def expire(self, root: str) -> None:
         """Release what is left of reservations whose time has passed; asked only where something is held."""
         from bursar.ledger.reserving import released_reservation
@@ -256,35 +231,6 @@ class Posting:
             head is None or head.seq < seen.seq or (head.seq == seen.seq and head.hash != seen.hash)
         ):
             raise LedgerHalted(f"{root}: entries up to {seen.seq} were seen, the store now ends earlier or differs")
-
-
-def effect_row(scope: str, line: str, before: Balance, after: Balance) -> list[Any]:
-    """A change as the journal writes it: scope, line, then limit, spent, held, dead and window before and after."""
-    return [scope, line, *_plain(before), *_plain(after)]
-
-
-def _effect_text(scope: str, line: str, before: Balance, after: Balance) -> str:
-    """The same as JSON: names are plain, and numbers whole."""
-    limit0, spent0, held0, dead0, window0 = before
-    limit, spent, held, dead, window = after
-    return (
-        f'["{scope}","{line}",{limit0},{spent0},{held0},{dead0:d},{window0},{limit},{spent},{held},{dead:d},{window}]'
-    )
-
-
-def _plain(balance: Balance) -> tuple[int, int, int, int, int]:
-    return (balance.limit, balance.spent, balance.held, int(balance.dead), balance.window)
-
-
-def by_root(scopes: Sequence[Scope], effects: Effects) -> dict[str, Effects]:
-    """The effects on each root's scopes, in the order of the roots."""
-    root_of: Mapping[str, str] = {scope.name: scope.row.root for scope in scopes}
-    if len(set(root_of.values())) == 1 and effects:
-        return {scopes[0].row.root: effects}
-    grouped: dict[str, Effects] = {}
-    for effect in effects:
-        grouped.setdefault(root_of[effect[0]], []).append(effect)
-    return dict(sorted(grouped.items()))
 
 
 def refusal_of(scope: Scope, chained: Chained, replayed: bool) -> BudgetExceeded:

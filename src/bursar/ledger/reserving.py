@@ -14,8 +14,9 @@ from typing import Any
 from bursar.composition import Composition
 from bursar.errors import InputError, PerChargeCap, ReservationClosed, ReservationExpired
 from bursar.ledger.currencies import Balance
+from bursar.ledger.draft import Draft, Effects
 from bursar.ledger.entry import Chained, canonical
-from bursar.ledger.posting import Draft, Effects, Posting, Request
+from bursar.ledger.posting import Posting, Request
 from bursar.ledger.receipt import Receipt, Reservation, receipt_of
 from bursar.ledger.release import Release, release_of
 from bursar.ledger.stores._base import ReservationRow

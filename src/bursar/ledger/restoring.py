@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from bursar.ledger.anchor import Anchored, AnchorFile, behind
 from bursar.ledger.currencies import Balance
+from bursar.ledger.draft import Effects, effect_row
 from bursar.ledger.entry import FIRST, Chain, Chained, Entry, canonical
-from bursar.ledger.posting import Effects, effect_row
 from bursar.ledger.receipt import Receipt, receipt_of
 from bursar.ledger.stores._base import Head, Store, Transaction
 

@@ -12,7 +12,8 @@ from bursar.ledger.amounts import units_down
 from bursar.ledger.catalogue import usable
 from bursar.ledger.charging import charged
 from bursar.ledger.currencies import Balance, Refusal, currency_of
-from bursar.ledger.posting import Draft, Effects, Posting, Request
+from bursar.ledger.draft import Draft, Effects
+from bursar.ledger.posting import Posting, Request
 from bursar.ledger.receipt import Receipt, receipt_of
 from bursar.ledger.release import Release, release_of
 from bursar.ledger.scope import Scope, new_scope

@@ -119,7 +119,7 @@ async def body_of(service: Service, headers: Headers, receive: Receive) -> bytes
     most, parts, size = service.settings.largest_body, [], 0
     if int(headers.get(b"content-length", 0)) > most:
         raise Rejected("too_large", f"a body may have at most {most} bytes")
-    with service.patience:
+    with service.patience.wait():
         more = True
         while more:
             message = await receive()

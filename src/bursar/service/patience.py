@@ -4,11 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Any
 
 from bursar.problems import Rejected
 
 _LOOKS = 8  # in the time that a body may take
+
+
+class Wait:
+    """One body that is being read."""
+
+    __slots__ = ("_all", "_since", "_task", "over")
+
+    def __init__(self, every: set[Wait]) -> None:
+        self._all, self._since, self.over = every, time.monotonic(), False
+        self._task = asyncio.current_task()
+
+    def __enter__(self) -> None:
+        self._all.add(self)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._all.discard(self)
+        if self.over and kind is asyncio.CancelledError:
+            assert self._task is not None
+            self._task.uncancel()
+            raise Rejected("too_slow", "the body did not arrive in time")
+
+    def look(self, ended: float) -> None:
+        """End it, if it began before then."""
+        if self._since <= ended and not self.over and self._task is not None:
+            self.over = True
+            self._task.cancel()
 
 
 class Patience:
@@ -16,38 +41,23 @@ class Patience:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._since: dict[asyncio.Task[Any], float] = {}
-        self._over: set[asyncio.Task[Any]] = set()
+        self._waits: set[Wait] = set()
         self._watching = False
 
-    def __enter__(self) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._since[task] = time.monotonic()
+    def wait(self) -> Wait:
+        """For the time of a ``with``."""
         if not self._watching:
             self._watching = True
             self._later()
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        del self._since[task]
-        if self._over and task in self._over:
-            self._over.discard(task)
-            if kind is asyncio.CancelledError:
-                task.uncancel()
-                raise Rejected("too_slow", "the body did not arrive in time")
+        return Wait(self._waits)
 
     def _later(self) -> None:
         asyncio.get_running_loop().call_later(self._seconds / _LOOKS, self._look)
 
     def _look(self) -> None:
-        """Cancel those whose time is over; nobody waits, nobody watches."""
-        ended = time.monotonic() - self._seconds
-        for task, since in self._since.items():
-            if since <= ended and task not in self._over:
-                self._over.add(task)
-                task.cancel()
-        self._watching = bool(self._since)
+        """Nobody waits, nobody watches."""
+        for wait in self._waits:
+            wait.look(time.monotonic() - self._seconds)
+        self._watching = bool(self._waits)
         if self._watching:
             self._later()

@@ -122,6 +122,9 @@ class Reader(ABC):
 class Transaction(Reader):
     """What a writer can do besides."""
 
+    whole = False
+    """Whether all roots are locked from the start."""
+
     @abstractmethod
     def lock(self, roots: Sequence[str], keys: Sequence[str] = (), scopes: Sequence[str] = ()) -> None:
         """Keep others from writing to these roots until the end; roots are given in order. The keys and the balances of

@@ -83,6 +83,8 @@ class MemoryReader(Reader):
 class MemoryTransaction(MemoryReader, Transaction):
     """Writes at once, and remembers how to undo."""
 
+    whole = True
+
     def __init__(self) -> None:
         super().__init__()
         self.undo: list[Callable[[], object]] = []

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 import apsw
+import msgspec
 
 from bursar.errors import InputError, LedgerHalted, StorageFailed
 from bursar.ledger.lock import writer_lock
@@ -22,6 +23,8 @@ from bursar.ledger.stores.sql import SqlReader, SqlTransaction, check_migrations
 
 _PATIENCE = 30_000  # ms, for writers that do not know the lock
 _QUERIES = queries()
+_SEVERAL_KEYS = "SELECT key, root, seq FROM keys WHERE key IN (SELECT value FROM json_each(?))"
+_LARGE = 4  # requests
 
 
 class _View(SqlReader):
@@ -42,6 +45,8 @@ class _View(SqlReader):
 
 
 class _Write(SqlTransaction):
+    whole = True
+
     def __init__(self, connection: apsw.Connection) -> None:
         super().__init__()
         self._connection = connection
@@ -56,7 +61,12 @@ class _Write(SqlTransaction):
             self._connection.executemany(_QUERIES[name], rows)
 
     def lock(self, roots: Sequence[str], keys: Sequence[str] = (), scopes: Sequence[str] = ()) -> None:
-        """The whole file is ours."""
+        """The whole file is ours; the keys of a large batch are looked up at once."""
+        if len(keys) >= _LARGE:
+            self._asked_keys = dict.fromkeys(keys)
+            listed = msgspec.json.encode(keys).decode()
+            for key, root, seq in self._connection.execute(_SEVERAL_KEYS, (listed,)):
+                self._asked_keys[key] = (root, seq)
 
 
 class SqliteStore(Store):
@@ -110,6 +120,8 @@ class SqliteStore(Store):
             raise StorageFailed(f"{self.path}: this file system has no write-ahead log")
         connection.execute(f"PRAGMA synchronous = {self._synchronous}")
         connection.execute("PRAGMA foreign_keys = ON")
+        # plans that do not look at values: otherwise a statement may be compiled anew each time it runs
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.execute("PRAGMA wal_autocheckpoint = 1000")
         return connection
 

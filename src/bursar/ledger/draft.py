@@ -1,0 +1,93 @@
+"""What an entry will change, and its body: the text that the journal keeps of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from bursar.ledger.currencies import CERTIFICATES, Balance
+from bursar.ledger.entry import canonical
+from bursar.ledger.scope import Scope
+from bursar.ledger.stores._base import ReservationRow, ScopeRow
+
+Effects = list[tuple[str, str, Balance, Balance]]
+"""(scope, line, before, after) of every line that changes."""
+
+
+@dataclass
+class Draft:
+    """What an entry will change, by root."""
+
+    effects: Effects = field(default_factory=list)
+    released: str | None = None
+    reservation: ReservationRow | None = None
+    scopes: list[ScopeRow] = field(default_factory=list)
+    """New or changed ones."""
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+def body_of(draft: Draft, request: str) -> str:
+    """The body of an entry. The request stands last, as it was given, so that a replay compares texts."""
+    certificate = None
+    for _, line, before, after in draft.effects:
+        if line in CERTIFICATES and before.left > after.left:
+            certificate = CERTIFICATES[line]
+    effects = ",".join([_effect_text(*effect) for effect in draft.effects])
+    if draft.extra or draft.scopes or draft.reservation is not None:
+        rest = _rest(draft, certificate)
+    else:
+        rest = _plain_rest(draft.released, certificate)
+    return f'{{"effect":[{effects}]{rest},"request":{request}}}'
+
+
+@lru_cache(maxsize=4096)
+def _plain_rest(released: str | None, certificate: int | None) -> str:
+    """What follows the effects of a plain charge: the same ones come again and again."""
+    return _rest(Draft(released=released), certificate)
+
+
+def _rest(draft: Draft, certificate: int | None) -> str:
+    """What follows the effects in an entry's body."""
+    content: dict[str, Any] = dict(draft.extra)
+    if draft.released is not None:
+        content["released"] = draft.released
+    if certificate is not None:
+        content["certificate"] = certificate
+    if draft.reservation is not None:
+        row = draft.reservation
+        content["reservation"] = [row.id, row.status, str(row.expires), row.detail]
+    if draft.scopes:
+        content["scopes"] = [list(row) for row in draft.scopes]
+    return f",{canonical(content)[1:-1]}" if content else ""
+
+
+def effect_row(scope: str, line: str, before: Balance, after: Balance) -> list[Any]:
+    """A change as the journal writes it: scope, line, then limit, spent, held, dead and window before and after."""
+    return [scope, line, *_plain(before), *_plain(after)]
+
+
+def _effect_text(scope: str, line: str, before: Balance, after: Balance) -> str:
+    """The same as JSON: names are plain, and numbers whole."""
+    limit0, spent0, held0, dead0, window0 = before
+    limit, spent, held, dead, window = after
+    return (
+        f'["{scope}","{line}",{limit0},{spent0},{held0},{dead0:d},{window0},{limit},{spent},{held},{dead:d},{window}]'
+    )
+
+
+def _plain(balance: Balance) -> tuple[int, int, int, int, int]:
+    return (balance.limit, balance.spent, balance.held, int(balance.dead), balance.window)
+
+
+def by_root(scopes: Sequence[Scope], effects: Effects) -> dict[str, Effects]:
+    """The effects on each root's scopes, in the order of the roots."""
+    first = scopes[0].row.root
+    if effects and all(scope.row.root == first for scope in scopes):
+        return {first: effects}
+    root_of: Mapping[str, str] = {scope.name: scope.row.root for scope in scopes}
+    grouped: dict[str, Effects] = {}
+    for effect in effects:
+        grouped.setdefault(root_of[effect[0]], []).append(effect)
+    return dict(sorted(grouped.items()))
