@@ -10,7 +10,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -21,8 +23,8 @@ _TICK = os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
-def running() -> Iterator[tuple[int, int, str]]:
-    """`bursar serve` on a file: its process, its port, an owner's token."""
+def running(extra: float = 0.0) -> Iterator[tuple[int, int, str]]:
+    """`bursar serve` on a disk that is slower by so many milliseconds: its process, its port, an owner's token."""
     with tempfile.TemporaryDirectory() as place:
         tokens = Tokens(f"{place}/tokens.db")
         _, secret = tokens.add("bench", "owner")
@@ -36,8 +38,9 @@ def running() -> Iterator[tuple[int, int, str]]:
             "BURSAR_PORT": str(port),
             "BURSAR_RATE": "1e9",
         }
+        program = ["-m", "bursar"] if extra == 0 else [str(Path(__file__).with_name("slow.py")), str(extra)]
         process = subprocess.Popen(
-            [sys.executable, "-m", "bursar", "serve"], env={**os.environ, **settings}, stdout=subprocess.PIPE, text=True
+            [sys.executable, *program, "serve"], env={**os.environ, **settings}, stdout=subprocess.PIPE, text=True
         )
         try:
             assert process.stdout is not None
@@ -84,17 +87,58 @@ def _cpu(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / _TICK
 
 
+@contextmanager
+def _empty() -> Iterator[tuple[int, int, str]]:
+    """The same server with a handler that does nothing, for comparison."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen([sys.executable, __file__, str(port)])
+    try:
+        while True:
+            with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+                break
+            time.sleep(0.1)
+        yield process.pid, port, "none"
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+async def _nothing(scope: Any, receive: Any, send: Any) -> None:
+    await receive()
+    if scope["type"] == "http":
+        headers = [(b"content-type", b"application/json"), (b"content-length", b"2")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"{}"})
+
+
 def service() -> list[str]:
-    """The table."""
-    rows = ["| clients | charges a second | CPU of the service a charge |", "|---|---|---|"]
-    rates = []
-    with running() as (process, port, secret):
-        for clients in (1, 64):
-            asyncio.run(_rate(port, secret, clients, 1.0, f"warm{clients}"))
-            before, seconds = _cpu(process), 5.0
-            rate = asyncio.run(_rate(port, secret, clients, seconds, f"run{clients}"))
-            spent = (_cpu(process) - before) / (rate * seconds)
-            rates.append(rate)
-            rows.append(f"| {clients} | {rate:,.0f} | {1e6 * spent:.0f} µs |")
-    rows += ["", f"Sixty-four together: {rates[1] / rates[0]:.1f} times one."]
-    return rows
+    """The table: on this disk, on a slower one, and the server alone."""
+    rows = ["| | clients | answers a second | CPU of the service for each |", "|---|---|---|---|"]
+    ratios = []
+    for name, server in (
+        ("charges, this disk", running()),
+        ("charges, a sync of 2 ms more", running(2.0)),
+        ("an empty handler", _empty()),
+    ):
+        rates = []
+        with server as (process, port, secret):
+            for clients in (1, 64):
+                asyncio.run(_rate(port, secret, clients, 1.0, f"warm{clients}"))
+                before, seconds = _cpu(process), 5.0
+                rate = asyncio.run(_rate(port, secret, clients, seconds, f"run{clients}"))
+                spent = (_cpu(process) - before) / (rate * seconds)
+                rates.append(rate)
+                rows.append(f"| {name} | {clients} | {rate:,.0f} | {1e6 * spent:.0f} µs |")
+        ratios.append(f"{rates[1] / rates[0]:.1f} ({name})")
+    return [*rows, "", f"Sixty-four together, times one: {', '.join(ratios)}."]
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        import uvicorn
+
+        uvicorn.run(_nothing, port=int(sys.argv[1]), log_level="warning", access_log=False, lifespan="off")
+    else:
+        print(*service(), sep="\n")

@@ -1,7 +1,7 @@
 """A slower disk: SQLite's files as they are, with a sync that takes longer.
 
-The disk under a benchmark may sync in a tenth of a millisecond, as those of virtual machines do that only reach a cache;
-disks that keep their promise take one to ten. Run as ``python slow.py MILLISECONDS …`` it is `bursar …` on such a disk.
+The disk under a benchmark may sync in a tenth of a millisecond, as those of virtual machines do; most disks take one to
+ten. Run as ``python slow.py MILLISECONDS …`` it is `bursar …` on such a disk.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import apsw
 
 
 class _File(apsw.VFSFile):
-    def __init__(self, name: object, flags: list[int], seconds: float) -> None:
-        super().__init__("", name, flags)  # type: ignore[arg-type]
+    def __init__(self, base: str, name: object, flags: list[int], seconds: float) -> None:
+        super().__init__(base, name, flags)  # type: ignore[arg-type]
         self._seconds = seconds
 
     def xSync(self, flags: int) -> None:  # noqa: N802
@@ -27,12 +27,13 @@ class SlowDisk(apsw.VFS):
     """Adds ``milliseconds`` to every sync."""
 
     def __init__(self, name: str, milliseconds: float, *, everywhere: bool = False) -> None:
-        super().__init__(name, "", makedefault=everywhere)
+        self._base = apsw.vfs_names()[0]
+        super().__init__(name, self._base, makedefault=everywhere)
         self._seconds = milliseconds / 1000
 
     def xOpen(self, name: object, flags: list[int]) -> apsw.VFSFile:  # type: ignore[override]  # noqa: N802
         """A file whose syncs are slow."""
-        return _File(name, flags, self._seconds)
+        return _File(self._base, name, flags, self._seconds)
 
 
 if __name__ == "__main__":
