@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from fractions import Fraction
 
 import bursar as b
@@ -60,6 +61,17 @@ def hold(path: str) -> None:
     lock.close()
 
 
+def sprint(url: str, seconds: str) -> None:
+    """Spend for some seconds, then stay, with the ledger open."""
+    with Ledger(url, alert=None) as ledger:
+        print("ready", flush=True)
+        end = time.monotonic() + float(seconds)
+        while time.monotonic() < end:
+            ledger.spend("data", b.Laplace(scale=10**9))
+        print("rests", flush=True)
+        time.sleep(60)
+
+
 def _arm(point: str, die: object) -> None:
     """Break a step of the commit on its third use."""
     from bursar.ledger.anchor import AnchorFile
@@ -95,7 +107,7 @@ if __name__ == "__main__":
     verb, *rest = sys.argv[1:]
     if verb == "crowd":
         crowd(rest[0], rest[1], rest[2], *map(int, rest[3:]))
-    elif verb == "hold":
-        hold(*rest)
+    elif verb in ("hold", "sprint"):
+        globals()[verb](*rest)
     else:
         endless(*rest)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import select
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -162,6 +164,76 @@ def test_naive_patterns_are_caught(spend: Callable[[Any], bool], postgres: str) 
     )
 
 
+def holding(path: str) -> subprocess.Popen[str]:
+    """A process that wants the lock, says when it has it, and keeps it until it is told to let go."""
+    command = [sys.executable, str(CLIENTS), "hold", path]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def said(process: subprocess.Popen[str]) -> str:
+    """The next line that a process prints."""
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+def test_a_turn_is_kept_and_ends(tmp_path: Path) -> None:
+    """Who comes again at once keeps its turn while another waits; who stays away loses it to that one."""
+    path = str(tmp_path / "lock")
+    lock = writer_lock(path)
+    before = holding(path)
+    assert said(before) == "held"
+    behind: list[subprocess.Popen[str]] = []
+
+    def queued(number: int) -> None:
+        while lock._number(0) < number:
+            time.sleep(0.001)
+
+    def turn() -> None:
+        with lock.threads:
+            lock._left = time.monotonic()  # as if it had been here just now
+            lock.take()
+            lock._until = time.monotonic() + 0.5  # a long turn: this machine may be slow
+            lock.give()
+        assert lock._kept
+        mine = lock._mine
+        with lock.held():
+            assert lock._mine == mine
+        assert lock._kept
+
+    waiting = threading.Thread(target=turn)
+    waiting.start()
+    queued(1)
+    behind.append(holding(path))
+    queued(2)
+    before.communicate("done\n", timeout=30)
+    waiting.join(30)
+    assert said(behind[0]) == "held"
+    assert not lock._kept
+    behind[0].communicate("done\n", timeout=30)
+    lock.close()
+
+
+def test_a_process_that_stops_spending_holds_up_nobody(tmp_path: Path) -> None:
+    """One process spends as fast as it can and then sleeps; the other goes on."""
+    url = f"sqlite:///{tmp_path}/budget.db"
+    with Ledger(url, alert=None) as ledger:
+        ledger.open("data", epsilon=1)
+        other = subprocess.Popen([sys.executable, str(CLIENTS), "sprint", url, "1"], stdout=subprocess.PIPE, text=True)
+        assert said(other) == "ready"
+        longest, rested = 0.0, False
+        end = time.monotonic() + 2
+        while time.monotonic() < end:
+            start = time.monotonic()
+            ledger.spend("data", b.Laplace(scale=10**9))
+            longest = max(longest, time.monotonic() - start)
+            rested = rested or select.select([other.stdout], [], [], 0)[0] != []
+        assert rested
+        assert longest < 1
+        other.kill()
+        other.communicate()
+        assert ledger.verify()
+
+
 def test_the_hint_of_the_lock_may_be_wrong(tmp_path: Path) -> None:
     """A crash may leave numbers behind that nobody serves: the next turn goes through the queue and mends it."""
     path = str(tmp_path / "lock")
@@ -184,14 +256,8 @@ def test_who_does_not_want_to_wait_is_told(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/budget.db"
     with Ledger(url, alert=None) as ledger:
         ledger.open("data", epsilon=1)
-        holder = subprocess.Popen(
-            [sys.executable, str(CLIENTS), "hold", f"{tmp_path}/budget.db-lock"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
+        holder = holding(f"{tmp_path}/budget.db-lock")
+        assert said(holder) == "held"
         request = ledger.to_spend("data", b.Laplace(scale=10))
         assert ledger.begin([request]) is None
         holder.communicate("done\n", timeout=30)
