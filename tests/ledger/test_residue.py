@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import random
+import tracemalloc
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -199,3 +201,24 @@ def test_trust_in_the_normal_distribution() -> None:
                 product = float(np.exp(np.array([x]))[0] * normal_cdf(np.array([-z - mean]))[0])
                 truth = arb(x).exp() * ((arb(x) / arb(mean) + arb(mean) / 2) / arb(2).sqrt()).erfc() / 2
                 assert abs(arb(product) - truth) <= NORMAL * truth
+
+
+@pytest.mark.parametrize(
+    ("limits", "what"),
+    [
+        ({"epsilon": 1, "delta": 1e-6}, b.PoissonSampled(b.Gaussian(sigma=0.05), rate=0.01)),
+        ({"epsilon": 0.1, "delta": 1e-9}, b.PoissonSampled(b.Gaussian(sigma=0.3), rate=0.01)),
+        ({"epsilon": 0.001, "delta": 1e-9}, b.Laplace(scale=5)),
+    ],
+)
+def test_a_release_far_too_large_is_refused_in_little_space(limits: dict[str, Any], what: Any) -> None:
+    """Losses that are long against what is left of an allowance: no price, and no gigabytes on the way."""
+    currency = currency_of(None, limits)
+    assert isinstance(currency, Residue)
+    currency.prices._law(what)
+    tracemalloc.start()
+    try:
+        assert currency.prices._certified(what, len(RUNGS) - 1) is None
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    finally:
+        tracemalloc.stop()

@@ -66,7 +66,12 @@ class SqlReader(Reader):
     def head(self, root: str) -> Head | None:
         """The end of a chain."""
         rows = self._rows("head", root)
-        return Head(*rows[0]) if rows else None
+        if not rows:
+            return None
+        head = Head(*rows[0])
+        if type(head.seq) is int and type(head.at) is int and type(head.hash) is str and type(head.epoch) is int:
+            return head
+        raise LedgerHalted(f"the last entry of {root} is damaged")  # a broken file may hold anything anywhere
 
     def heads(self) -> dict[str, Head]:
         """All of them."""

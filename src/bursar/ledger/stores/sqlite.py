@@ -8,65 +8,20 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import quote
 
 import apsw
-import msgspec
 
 from bursar.errors import InputError, LedgerHalted, StorageFailed
 from bursar.ledger.lock import writer_lock
 from bursar.ledger.stores._base import Occupied, Reader, Store, Transaction
-from bursar.ledger.stores.sql import SqlReader, SqlTransaction, check_migrations, migrations, queries
+from bursar.ledger.stores.sql import check_migrations, migrations
+from bursar.ledger.stores.sqlite_rows import View, Write
 
 _PATIENCE = 30_000  # ms, for writers that do not know the lock
-_QUERIES = queries()
-_SEVERAL_KEYS = "SELECT key, root, seq FROM keys WHERE key IN (SELECT value FROM json_each(?))"
-_LARGE = 4  # requests
-
-
-class _View(SqlReader):
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
-
-    def _rows(self, name: str, *values: Any) -> list[Any]:
-        return self._connection.execute(_QUERIES[name], values).fetchall()
-
-    def damage(self) -> list[str]:
-        """SQLite's own check of pages, order and constraints, and the record of migrations."""
-        found: list[Any] = self._connection.execute("PRAGMA integrity_check(5)").fetchall()
-        problems = [f"the file: {text}" for (text,) in found if text != "ok"]
-        done = self._connection.execute("SELECT number, name, hash FROM migrations ORDER BY number").fetchall()
-        if done != [(number, name, digest) for number, name, digest, _ in migrations("sqlite")]:
-            problems.append("the record of migrations was changed")
-        return problems
-
-
-class _Write(SqlTransaction):
-    whole = True
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        super().__init__()
-        self._connection = connection
-
-    def _rows(self, name: str, *values: Any) -> list[Any]:
-        return self._connection.execute(_QUERIES[name], values).fetchall()
-
-    def _write(self, name: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        if len(rows) == 1:
-            self._connection.execute(_QUERIES[name], rows[0])
-        else:
-            self._connection.executemany(_QUERIES[name], rows)
-
-    def lock(self, roots: Sequence[str], keys: Sequence[str] = (), scopes: Sequence[str] = ()) -> None:
-        """The whole file is ours; the keys of a large batch are looked up at once."""
-        if len(keys) >= _LARGE:
-            self._asked_keys = dict.fromkeys(keys)
-            listed = msgspec.json.encode(keys).decode()
-            for key, root, seq in self._connection.execute(_SEVERAL_KEYS, (listed,)):
-                self._asked_keys[key] = (root, seq)
 
 
 class SqliteStore(Store):
@@ -164,7 +119,7 @@ class SqliteStore(Store):
             try:
                 try:  # from the start: an interrupt must leave neither a lock nor a transaction behind
                     self._begin(wait)
-                    transaction = _Write(self._writer)
+                    transaction = Write(self._writer)
                     yield transaction
                     transaction.flush()
                     self._writer.execute("COMMIT")
@@ -198,14 +153,14 @@ class SqliteStore(Store):
         self._check_process()
         if not self._shared or self.read_only:
             with self._mutex, _durable():
-                yield _View(self._writer)
+                yield View(self._writer)
             return
         with self._reads, _durable():
             if self._reader is None:
                 self._reader = self._connect()
             try:
                 self._reader.execute("BEGIN")
-                yield _View(self._reader)
+                yield View(self._reader)
             finally:
                 if self._reader.in_transaction:
                     self._reader.execute("ROLLBACK")

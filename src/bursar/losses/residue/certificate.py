@@ -12,7 +12,7 @@ function between the nodes and its rounding.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ _CLOSE = 1e-3  # of the charge: how near the smallest one the search goes
 _LARGEST = 8.0  # of B: with more, e^x and the tails of the Gaussian leave the range of floats
 _FAINT = 1e-188  # bounds whatever underflows
 _MOST = 4_000_000  # evaluations in one test
+_BLOCK = 200_000  # evaluations at a time
 
 Array = Any
 
@@ -69,7 +70,7 @@ def _search(passes: Callable[[float], bool], range: tuple[float, float, float]) 
             return high
         step **= 2
     while high - low > _CLOSE * high:
-        c = math.sqrt(low * high)
+        c = math.sqrt(low) * math.sqrt(high)
         if passes(c):
             high = c
         else:
@@ -80,11 +81,14 @@ def _search(passes: Callable[[float], bool], range: tuple[float, float, float]) 
 def _plausible(law: ResidueLaw, allowance: float, charge: float, slack: float) -> bool:
     """Whether the inequality seems to hold: at some places first, since too small a charge fails nearly everywhere."""
     big, small = math.sqrt(allowance), math.sqrt(allowance - charge)
-    for places in (_CELLS / 8, _CELLS):
+    for width in (8 * small / _CELLS, small / _CELLS):
         for losses, masses in law.sides:
-            x = np.arange(0.0, _reach(losses, small, slack), small / places)
-            if np.any(_delta(x, big) + slack < _delta(np.subtract.outer(x, losses), small) @ masses):
+            end = _reach(losses, small, slack)
+            if end / width * (len(losses) + 1) > _MOST:
                 return False
+            for x in _blocks(np.arange(0.0, end, width), len(losses)):
+                if np.any(_delta(x, big) + slack < _delta(np.subtract.outer(x, losses), small) @ masses):
+                    return False
     return True
 
 
@@ -112,18 +116,24 @@ def _under(losses: Array, masses: Array, big: float, small: float, slack: float)
         return False
     x = (np.arange(count) + 0.5) * width
     for _ in range(_DIVISIONS):
-        shown = np.ones(len(x), dtype=bool)
-        block = max(1, 200_000 // len(losses))
-        for start in range(0, len(x), block):
-            found = _block_under(x[start : start + block], losses, masses, big, small, width, slack)
-            if found is None:
+        found = []
+        for block in _blocks(x, len(losses)):
+            part = _block_under(block, losses, masses, big, small, width, slack)
+            if part is None:
                 return False
-            shown[start : start + block] = found
+            found.append(part)
+        shown = np.concatenate(found)
         if shown.all():
             return True
         width /= 4
         x = np.add.outer(x[~shown], width * np.array([-1.5, -0.5, 0.5, 1.5])).ravel()
     return False
+
+
+def _blocks(x: Array, losses: int) -> Iterator[Array]:
+    """Places in pieces that fit the caches with so many losses each."""
+    size = max(1, _BLOCK // losses)
+    return (x[start : start + size] for start in range(0, len(x), size))
 
 
 def _block_under(
@@ -140,7 +150,7 @@ def _block_under(
     rounding = right_error + left_error @ masses + (len(losses) + 8) * UNIT * (left[0] @ masses)
     if np.any(f + slack < -SAFETY * rounding):
         return None
-    fourth = _fourth(x, big, width, -right[1]) + _fourth(shifted, small, width, -left[1]) @ masses
+    fourth = _fourth(x, big, 2 * half, -right[1]) + _fourth(shifted, small, 2 * half, -left[1]) @ masses
     quadratic = np.minimum(f - np.abs(d1) * half + d2 * half * half / 2, f)
     inside = (d2 > 0) & (np.abs(d1) < d2 * half)
     lowest = np.where(inside, f - np.square(d1) / (2 * np.where(inside, d2, 1.0)), quadratic)
