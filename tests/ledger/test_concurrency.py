@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import bursar as b
+from bursar.ledger import lock as lock_module
 from bursar.ledger.amounts import PARTS
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.lock import writer_lock
@@ -177,39 +178,39 @@ def said(process: subprocess.Popen[str]) -> str:
 
 
 def test_a_turn_is_kept_and_ends(tmp_path: Path) -> None:
-    """Who comes again at once keeps its turn while another waits; who stays away loses it to that one."""
+    """Who comes again at once goes before the one that waits, until its turn is over; it holds nothing meanwhile."""
     path = str(tmp_path / "lock")
     lock = writer_lock(path)
     before = holding(path)
     assert said(before) == "held"
-    behind: list[subprocess.Popen[str]] = []
 
     def queued(number: int) -> None:
         while lock._number(0) < number:
             time.sleep(0.001)
 
     def turn() -> None:
-        with lock.threads:
-            lock._left = time.monotonic()  # as if it had been here just now
-            lock.take()
-            lock._until = time.monotonic() + 0.5  # a long turn: this machine may be slow
-            lock.give()
-        assert lock._kept
-        mine = lock._mine
+        lock._left = time.monotonic_ns()  # as if it had been here just now
         with lock.held():
-            assert lock._mine == mine
-        assert lock._kept
+            assert lock._mine == 0
+        assert lock._until > time.monotonic_ns()
+        with lock.held():
+            assert lock._mine == 0
 
-    waiting = threading.Thread(target=turn)
-    waiting.start()
-    queued(1)
-    behind.append(holding(path))
-    queued(2)
-    before.communicate("done\n", timeout=30)
-    waiting.join(30)
-    assert said(behind[0]) == "held"
-    assert not lock._kept
-    behind[0].communicate("done\n", timeout=30)
+    original = lock_module._TURN
+    lock_module._TURN = lock_module._ROUND = 10**9  # a long turn: this machine may be slow
+    try:
+        waiting = threading.Thread(target=turn)
+        waiting.start()
+        queued(1)
+        behind = holding(path)
+        queued(2)
+        before.communicate("done\n", timeout=30)
+        waiting.join(30)
+        assert said(behind) == "held"  # it sleeps for a turn as it knows it, then goes
+        assert not lock.take(wait=False)
+    finally:
+        lock_module._TURN, lock_module._ROUND = original, 8 * original
+    behind.communicate("done\n", timeout=30)
     lock.close()
 
 

@@ -22,7 +22,6 @@ from hypothesis.stateful import (
 from model import Model, Scope
 
 import bursar as b
-from bursar.ledger.charging import View
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.statement import _single
 
@@ -125,7 +124,7 @@ class Machine(RuleBasedStateMachine):
         self.model.expire()  # both show what is held now, whether or not somebody has written that down
         for name, scope in self.model.scopes.items():
             with self.ledger.store.reading() as reader:
-                view = View(reader, self.ledger._posting(reader))
+                view = self.ledger._view(reader)
                 line = _single(view, view.scope(name)).line("epsilon")
             assert (line.spent, line.held) == (scope.spent, scope.held), name
             assert scope.spent + scope.held <= scope.limit

@@ -259,3 +259,31 @@ def test_a_batch_in_two_steps(ledger: Ledger) -> None:
     assert isinstance(again[0].failure, b.BudgetExceeded)
     assert again[0].failure.replayed
     assert ledger.verify()
+
+
+def test_a_root_that_was_not_locked_is_not_written(postgres: str) -> None:
+    """A scope may come to be between the lock and the charge: the transaction is tried again, with the right lock."""
+    store = store_of(postgres)
+    filled(store)
+    with pytest.raises(Conflict), store.writing() as tx:  # noqa: PT012
+        tx.lock([])
+        tx.append(ENTRY._replace(seq=2), "h2", 1)
+    with store.writing() as tx:
+        tx.lock(["data"])
+        tx.append(ENTRY._replace(seq=2), "h2", 1)
+    store.close()
+
+
+def test_a_scope_that_never_came_to_be_is_looked_up_anew(ledger: Ledger) -> None:
+    """After a failed transaction the catalogue trusts neither the root nor the path of what it met there."""
+    ledger.open("left", epsilon=1)
+    ledger.open("right", epsilon=1)
+    with ledger.store.reading() as reader:
+        catalogue = ledger._catalogue
+        scope, path, _ = catalogue.find("left", reader)
+        catalogue._known["ghost"] = (7, scope, path)
+        assert catalogue.root("ghost", reader) == "left"
+        catalogue.doubt()
+        assert catalogue.root("ghost", reader) is None
+        assert catalogue.likely("ghost") == []
+        assert catalogue.root("left", reader) == "left"

@@ -257,3 +257,21 @@ def test_clock_steps(tmp_path: Path) -> None:
         at = [row.entry.at for row in ledger.entries("data")]
         assert at == sorted(set(at))
         assert ledger.verify()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_several_roots_are_restored_at_once(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """An older copy lacks entries of two roots: both are restored, and the third is left as it is."""
+    url = f"sqlite:///{tmp_path}/budget.db" if kind == "sqlite" else request.getfixturevalue("postgres")
+    anchor = tmp_path / "anchor"
+    with Ledger(url, anchor=str(anchor), alert=None) as ledger:
+        for root in "xyz":
+            ledger.open(root, epsilon=1)
+            ledger.spend(root, b.Laplace(scale=100))
+    lost = "".join(f"\n9 {'0' * 64} {root} ;" for root in "xy")
+    anchor.write_text(anchor.read_text() + lost)
+    with Ledger(url, anchor=str(anchor), alert=None) as ledger:
+        assert ledger.halted is not None
+        ledger.restore(assume_spent=True, reason="an older copy")
+        assert [float(ledger.show(root).line("epsilon").left) for root in "xyz"] == [0, 0, 0.99]
+        assert ledger.verify()

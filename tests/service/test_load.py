@@ -62,6 +62,31 @@ def test_the_service_answers_while_others_write(tmp_path: Path) -> None:
         assert charged == [200]
 
 
+def test_the_service_answers_while_somebody_reads_for_long(tmp_path: Path) -> None:
+    """A token bound to a branch asks for a scope that nobody knows, while an audit has the readers' connection."""
+    with open_office(Ledger(f"sqlite:///{tmp_path}/budget.db", alert=None)) as office:
+        refused: list[int] = []
+        bound = office.secrets["analyst", "data"]
+        body = {"scopes": ["nowhere"], "what": "laplace(scale=10)", "key": "k"}
+
+        def ask() -> None:
+            headers = {"Authorization": f"Bearer {bound}"}
+            refused.append(
+                httpx.post(
+                    f"{office.client.base_url}".rstrip("/") + "/v1/spend", json=body, headers=headers
+                ).status_code
+            )
+
+        waiting = threading.Thread(target=ask)
+        with office.service.ledger.store.reading():
+            waiting.start()
+            time.sleep(0.2)
+            for _ in range(5):
+                assert office.client.get("/health", timeout=2).status_code == 200
+        waiting.join(30)
+        assert refused == [403]
+
+
 def hammer(server: Command, acknowledged: dict[str, int], asked: set[str], stop: threading.Event, name: str) -> None:
     """Spend until told to stop or until the service is gone."""
     with server.client() as client:

@@ -86,15 +86,16 @@ class GroupCommit:
         """The same in two steps: decide and write now, then whoever calls what this gives back, in any thread, makes it
         durable. None, with nothing done, where the first step would have to wait for somebody.
         """
-        if not self._working.acquire(blocking=False):
-            return None
-        finish = None
+        finish, mine = None, False
         try:
+            mine = self._working.acquire(blocking=False)
+            if not mine:
+                return None
             finish = _run(requests, lambda: self._start(requests))
         except Occupied:
             return None
         finally:
-            if finish is None:
+            if mine and finish is None:
                 self._working.release()
         return (lambda: None) if finish is None else partial(self._finish, requests, finish)
 

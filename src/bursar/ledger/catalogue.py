@@ -6,6 +6,8 @@ from bursar.errors import CurrencyMismatch, ScopeClosed, ScopeFrozen, ScopeUnkno
 from bursar.ledger.scope import Scope, path
 from bursar.ledger.stores._base import Head, Reader
 
+_DOUBTED = -1
+
 
 class Catalogue:
     """The scopes of a ledger, kept as long as no steward changes their root."""
@@ -55,13 +57,13 @@ class Catalogue:
         """After a transaction that failed: what it has seen of its own changes never came true, and another change may
         be counted with the same number.
         """
-        self._known = {name: (-1, scope, path) for name, (_, scope, path) in self._known.items()}
         self._debits = {}
+        self._known = {name: (_DOUBTED, scope, path) for name, (_, scope, path) in list(self._known.items())}
 
     def root(self, name: str, reader: Reader) -> str | None:
-        """The root of a scope, which never changes."""
+        """The root of a scope, which never changes once it is true."""
         known = self._known.get(name)
-        if known is not None:
+        if known is not None and known[0] != _DOUBTED:
             return known[1].row.root
         row = reader.scope(name)
         return None if row is None else row.root
@@ -69,7 +71,7 @@ class Catalogue:
     def likely(self, name: str) -> list[str]:
         """What a charge on a scope debited last time."""
         known = self._known.get(name)
-        return [] if known is None else known[2]
+        return [] if known is None or known[0] == _DOUBTED else known[2]
 
     def known(self, name: str) -> Scope | None:
         """A scope that was met before."""

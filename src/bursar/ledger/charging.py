@@ -15,7 +15,6 @@ from bursar.ledger.posting import Posting, Request, refusal_of
 from bursar.ledger.receipt import Part, Quote, Receipt, receipt_of
 from bursar.ledger.release import Release
 from bursar.ledger.scope import Scope
-from bursar.ledger.stores._base import Reader
 
 
 def spend(posting: Posting, request: Request, release: Release, cap: Fraction | None = None) -> Receipt:
@@ -131,6 +130,3 @@ class View(Posting):
                 for line, kept in json.loads(row.detail)["held"].get(scope.name, {}).items():
                     state[line] = state[line]._replace(held=state[line].held - kept)
         return state
-
-    def __init__(self, reader: Reader, posting: Posting) -> None:
-        super().__init__(reader, posting.chain, posting.catalogue, posting.now, posting.seen)  # type: ignore[arg-type]

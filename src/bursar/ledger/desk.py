@@ -20,7 +20,7 @@ from bursar.ledger.posting import Posting, Request
 from bursar.ledger.release import Release
 from bursar.ledger.scope import Scope
 from bursar.ledger.stores import Store, store_of
-from bursar.ledger.stores._base import Conflict, Head, Occupied, Transaction
+from bursar.ledger.stores._base import Conflict, Head, Occupied, Reader, Transaction, abandon
 
 _MOST_WARMED = 10_000
 _ATTEMPTS = 5  # of a transaction that others got in the way of
@@ -80,7 +80,7 @@ class Desk:
         if mark in self._warmed:
             return
         with self.store.reading() as reader, suppress(BursarError):
-            view = charging.View(reader, self._posting(reader))
+            view = self._view(reader)
             view.decide(view.debited(names), release)
         if len(self._warmed) > _MOST_WARMED:
             self._warmed.clear()
@@ -90,8 +90,9 @@ class Desk:
         """One transaction for a batch; the anchor follows when it is durable, and then the alerts."""
         self._ready()
         for attempt in range(_ATTEMPTS):
+            transaction = self.store.writing()
             try:
-                with self.store.writing() as tx:
+                with transaction as tx:
                     posting = self._decided(tx, requests)
                 break
             except Conflict as conflict:
@@ -99,6 +100,7 @@ class Desk:
                 if attempt == _ATTEMPTS - 1:
                     raise StorageFailed(f"others kept writing, retry with the same key: {conflict}") from conflict
             except BaseException:
+                abandon(transaction)
                 self._catalogue.doubt()
                 raise
         self._follow(posting)
@@ -147,8 +149,13 @@ class Desk:
                 self._anchors.append(posting.heads)
             self._watch.look(posting.posted, self._catalogue)
 
-    def _posting(self, tx: Any) -> Posting:
+    def _posting(self, tx: Transaction) -> Posting:
         return Posting(tx, self._chain, self._catalogue, self._clock(), self._seen)
+
+    def _view(self, reader: Reader) -> charging.View:
+        """What a view shows was true before it is read, so it is compared with what had been seen by then."""
+        # a view writes nothing, so a reader is enough
+        return charging.View(reader, self._chain, self._catalogue, self._clock(), dict(self._seen))  # type: ignore[arg-type]
 
     def _check(self) -> None:
         if self._shut:

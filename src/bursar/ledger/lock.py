@@ -1,17 +1,19 @@
 """The writers' lock of a file, fair among processes.
 
-Whoever comes takes a number, and waits for the holder of the number before: locks on single bytes of a sidecar file,
+Whoever comes takes a number, and waits until the one before is being served: locks on single bytes of a sidecar file,
 which the operating system releases when a process dies. Since a waiter that dies lets the next one pass too early, the
 queue only orders; one more byte excludes. Where every number has been served nobody waits, and that byte alone is
-enough: two calls instead of eight. Whoever comes meanwhile takes a number, so the next one has to queue. Inside a
-process an ordinary lock stands in front, because such locks belong to processes, not to threads.
+enough: two calls instead of eight. Inside a process an ordinary lock stands in front, because such locks belong to
+processes, not to threads.
 
-Handing over costs more than a charge: the next process wakes up with cold caches. So whoever keeps coming at once keeps
-its number for a turn of some milliseconds. A thread ends the turn of a process that does not come again.
+Handing over costs more than a charge: the next process wakes up with cold caches. So whoever keeps coming at once has a
+turn of some milliseconds. Between its charges it holds nothing: the next one knows when the turn ends, and sleeps so
+long; a process that stays away, or is stopped, costs the others the rest of one turn.
 """
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import struct
@@ -19,7 +21,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 
 from bursar.errors import InputError
 
@@ -27,16 +29,14 @@ _TICKETS = 1 << 20  # bytes from here on stand for numbers
 _MOST = 1 << 30
 _DOOR, _HOLDER = 8, 9
 _PAGE = 4096
-_FOLLOWING, _SERVED = 0, 16
-"""Where the page has the next number, and the one after the last that was served: a hint that a crash may leave behind,
-which then costs a turn in the queue.
+_FOLLOWING, _SERVED, _OWNER, _UNTIL = 0, 16, 24, 32
+"""Where the page has the next number, the one after the last that was served, the number whose turn it is, and until
+when (nanoseconds). They are hints: a crash may leave any of them behind, which costs a turn in the queue or a sleep.
 """
 _NUMBER = struct.Struct("<q")
-_TURN = 0.005  # seconds, of one process, while others wait
-_ROUND = 0.04  # seconds, of all their turns
-_EAGER = 0.0005  # seconds: whoever came again within this is expected to do so again
-_open_files: dict[str, WriterLock] = {}
-_registry = threading.Lock()
+_TURN = 5_000_000  # nanoseconds, of one process, while others wait
+_ROUND = 40_000_000  # of all their turns
+_EAGER = 500_000  # whoever came again within this is expected to do so again; slow disks need no turns
 
 
 class WriterLock:
@@ -46,10 +46,8 @@ class WriterLock:
         self.path, self.users = path, 0
         self.threads = threading.Lock()
         """Whoever wants a turn takes this first."""
-        self._mine, self._kept, self._eager = -1, False, False
-        self._left = self._until = 0.0
-        self._warden: threading.Thread | None = None
-        self._watched = threading.Event()
+        self._mine, self._eager = -1, False
+        self._left = self._until = self._since = self._took = 0
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
         try:
             if os.fstat(self._file).st_size < _PAGE:  # written, not stretched: the page must not need space later
@@ -58,7 +56,6 @@ class WriterLock:
         except BaseException:
             os.close(self._file)
             raise
-        self._pid = os.getpid()
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -76,90 +73,97 @@ class WriterLock:
         """
         if self._file < 0:
             raise InputError("this ledger has been shut")
-        self._eager = time.monotonic() - self._left < _EAGER
-        if not self._kept:
+        now = time.monotonic_ns()
+        self._eager = now - self._left < _EAGER and self._took < _TURN // 4
+        if now >= self._until:
             self._mine = -1
-        if (self._kept or self._number(_FOLLOWING) == self._number(_SERVED)) and _try_lock(self._file, _HOLDER):
+        if (self._mine >= 0 or self._number(_FOLLOWING) == self._number(_SERVED)) and _try_lock(self._file, _HOLDER):
+            self._since = now
             return True
         if wait:
-            if not self._kept:
-                self._queue()
+            self._queue()
             _lock(self._file, _HOLDER)
+            self._since = time.monotonic_ns()
+            self._begin_turn()
         return wait
 
     def give(self) -> None:
-        """The next one, please; or not yet, if this one's turn is not over and it is likely to come again at once."""
+        """The next one, please, unless this one's turn is not over; in any case nothing stays locked."""
         if self._file >= 0:
-            self._left = time.monotonic()
-            if self._mine >= 0 and self._eager and self._left < self._until:
-                _unlock(self._file, _HOLDER)
-                if not self._kept:
-                    self._kept = True
-                    self._keep()
-            else:
-                self._let_go()
-
-    def _let_go(self) -> None:
-        if self._mine >= 0:
-            _NUMBER.pack_into(self._page, _SERVED, self._mine + 1)
-        _unlock_all(self._file, _TICKETS + self._mine % _MOST)
-        self._kept = False
-
-    def _keep(self) -> None:
-        """See to it that the turn ends, even if this process does not come again."""
-        if self._warden is None:
-            self._warden = threading.Thread(target=self._watch, name="bursar-turn", daemon=True)
-            self._warden.start()
-        self._watched.set()
-
-    def _watch(self) -> None:
-        while self._watched.wait() and self._file >= 0:
-            self._watched.clear()
-            time.sleep(max(self._until - time.monotonic(), 0.0))
-            with self.threads:
-                if self._kept and self._file >= 0 and time.monotonic() >= self._until:
-                    self._let_go()
+            self._left = time.monotonic_ns()
+            self._took = self._left - self._since
+            if self._mine >= 0 and self._left >= self._until:
+                self._set(_SERVED, self._mine + 1)
+            _unlock_all(self._file, _TICKETS + self._mine % _MOST)
 
     def _queue(self) -> None:
-        """Take a number, and wait until the one before has been served."""
+        """Take a number, wait until the one before has its turn, and for the end of that."""
         _lock(self._file, _DOOR)
         try:
-            number = self._number(_FOLLOWING)
-            _NUMBER.pack_into(self._page, _FOLLOWING, number + 1)
-            self._mine = number
+            number = self._mine = self._number(_FOLLOWING)
+            self._until = 0
+            self._set(_FOLLOWING, number + 1)
             _lock(self._file, _TICKETS + number % _MOST)
         finally:
             _unlock(self._file, _DOOR)
         before = _TICKETS + (number - 1) % _MOST
         _lock(self._file, before)
         _unlock(self._file, before)
-        waiting = self._number(_FOLLOWING) - number - 1
-        self._until = time.monotonic() + (min(_TURN, _ROUND / waiting) if waiting > 0 else 0.0)
+        left = self._number(_UNTIL) - time.monotonic_ns()
+        if self._number(_OWNER) == number - 1 and left > 0:
+            time.sleep(min(left, _TURN) / 1e9)
+
+    def _begin_turn(self) -> None:
+        """Say until when, and let the next one know that it is the next."""
+        waiting = self._number(_FOLLOWING) - self._mine - 1
+        if waiting > 0 and self._eager:
+            self._until = self._since + min(_TURN, _ROUND // waiting)
+        self._set(_UNTIL, self._until)
+        self._set(_OWNER, self._mine)
+        _unlock(self._file, _TICKETS + self._mine % _MOST)
 
     def _number(self, place: int) -> int:
         number: int = _NUMBER.unpack_from(self._page, place)[0]
         return number
 
+    def _set(self, place: int, number: int) -> None:
+        _NUMBER.pack_into(self._page, place, number)
+
     def close(self) -> None:
         """Let go, when the last user does."""
-        with _registry:
+        with _open.mutex:
             self.users -= 1
             if self.users == 0:
-                _open_files.pop(self.path, None)
-                with self.threads if os.getpid() == self._pid else nullcontext():  # a fork may copy it locked
-                    self._page.close()
-                    os.close(self._file)
-                    self._file = -1
-                self._watched.set()
+                _open.files.pop(self.path, None)
+                self._page.close()
+                os.close(self._file)
+                self._file = -1
+
+
+class _Open:
+    """The locks of this process, by file."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """After a fork nothing of it is ours: locks belong to the process that took them."""
+        self.mutex = threading.Lock()
+        self.files: dict[str, WriterLock] = {}
+
+
+_open = _Open()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_open.forget)
 
 
 def writer_lock(path: str) -> WriterLock:
     """The lock of a file; every call wants one ``close``."""
     real = os.path.realpath(path)
-    with _registry:
-        lock = _open_files.get(real)
-        if lock is None or lock._pid != os.getpid():
-            lock = _open_files[real] = WriterLock(real)
+    with _open.mutex:
+        lock = _open.files.get(real)
+        if lock is None:
+            lock = _open.files[real] = WriterLock(real)
         lock.users += 1
         return lock
 
@@ -192,7 +196,16 @@ else:
     import fcntl
 
     def _lock(file: int, byte: int) -> None:
-        fcntl.lockf(file, fcntl.LOCK_EX, 1, byte)
+        while True:
+            try:
+                fcntl.lockf(file, fcntl.LOCK_EX, 1, byte)
+            except OSError as problem:
+                if problem.errno != errno.EDEADLK:
+                    raise
+                # the system sees processes that wait for each other; with several files that need not be a deadlock
+                time.sleep(0.001)
+            else:
+                return
 
     def _try_lock(file: int, byte: int) -> bool:
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from bursar.errors import InputError, LedgerHalted
-from bursar.ledger import charging, export
+from bursar.ledger import export
 from bursar.ledger.desk import Desk
 from bursar.ledger.entry import Chained
 from bursar.ledger.scope import Scope, scope_name
@@ -19,7 +19,7 @@ class Looking(Desk):
     def show(self, scope: str) -> Statement:
         """Spent, held and left of a scope, its odometer, and what the same releases would cost if fixed in advance."""
         with self.store.reading() as reader:
-            view = charging.View(reader, self._posting(reader))
+            view = self._view(reader)
             return statement(view, view.scope(scope_name(scope)))
 
     def scopes(self) -> list[Scope]:

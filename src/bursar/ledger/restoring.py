@@ -23,8 +23,9 @@ def restored(store: Store, chain: Chain, anchors: AnchorFile, now: int, actor: s
     heads = {}
     with store.writing() as tx:
         known = anchors.read()
-        for root in behind(tx, known):
-            tx.lock([root])
+        lost = sorted(behind(tx, known))
+        tx.lock(lost)
+        for root in lost:
             chained = _entry(tx, chain, root, known[root], (now, actor, reason))
             heads[root] = Head(chained.entry.seq, chained.entry.at, chained.hash, 0)
             receipts.append(receipt_of(chained, False))

@@ -113,7 +113,7 @@ class Spending(Desk):
         release, names = release_of(what, delta), names_of(scopes)
         self._check()
         with self.store.reading() as reader:
-            return charging.quote(charging.View(reader, self._posting(reader)), names, release)
+            return charging.quote(self._view(reader), names, release)
 
     def reserve(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -25,6 +25,7 @@ class Clerk:
     def __init__(self, ledger: Ledger, batched: Callable[[int], None]) -> None:
         self._ledger, self._batched = ledger, batched
         self._thread = ThreadPoolExecutor(1, "bursar-clerk")
+        self._thread.submit(int)  # now: a batch that has begun must not find that no thread can be had
         self._waiting: list[tuple[Request, asyncio.Future[None]]] = []
         self._work: asyncio.Task[None] | None = None
         self._shut = False
@@ -45,22 +46,36 @@ class Clerk:
         return request.outcome
 
     async def _run(self) -> None:
-        loop = asyncio.get_running_loop()
         while self._waiting:
             await self._gather()
             batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
             requests = [request for request, _ in batch]
             try:
-                rest = self._ledger.begin(requests) or partial(self._ledger.commit, requests)
-                await loop.run_in_executor(self._thread, rest)
+                await self._finish(self._ledger.begin(requests) or partial(self._ledger.commit, requests))
             except Exception as problem:
-                for request in requests:
-                    request.outcome, request.failure = None, problem
-            self._last = len(batch)
-            self._batched(len(batch))
-            for _, done in batch:
-                if not done.done():
-                    done.set_result(None)
+                self._failed(requests, problem)
+            except BaseException:
+                self._failed(requests, StorageFailed("the service was interrupted, retry with the same key"))
+                raise
+            finally:
+                self._last = len(batch)
+                self._batched(len(batch))
+                for _, done in batch:
+                    if not done.done():
+                        done.set_result(None)
+
+    def _failed(self, requests: Sequence[Request], problem: Exception) -> None:
+        for request in requests:
+            request.outcome, request.failure = None, problem
+
+    async def _finish(self, rest: Callable[[], None]) -> None:
+        """What was begun must be finished, in whichever thread there is."""
+        try:
+            running = asyncio.get_running_loop().run_in_executor(self._thread, rest)
+        except RuntimeError:  # the thread is gone
+            rest()
+        else:
+            await asyncio.shield(running)
 
     async def _gather(self) -> None:
         """Among many, read on for a moment, as long as that brings more requests: they share the sync."""
@@ -74,5 +89,5 @@ class Clerk:
         """Accept nothing more, and finish what was accepted."""
         self._shut = True
         if self._work is not None:
-            await self._work
+            await asyncio.shield(self._work)
         self._thread.shutdown()

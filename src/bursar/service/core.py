@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -16,7 +16,7 @@ from bursar.service.metrics import Metrics
 from bursar.service.patience import Patience
 from bursar.service.permissions import Tree
 from bursar.service.settings import Settings
-from bursar.service.tokens import Token, Tokens
+from bursar.service.tokens import EVERYTHING, Token, Tokens
 
 Answer = TypeVar("Answer")
 _MOST_KNOWN = 10_000
@@ -54,6 +54,11 @@ class Service:
             raise Rejected("unauthenticated", "send a token in force: Authorization: Bearer bursar_…")
         self.rates.take(token.id, "requests with this token")
         return token
+
+    async def meet(self, token: Token, names: Iterable[str]) -> None:
+        """Learn where scopes hang, before it is asked whether a token reaches them."""
+        if token.scope != EVERYTHING and not self.tree.knows(names):
+            await self.look(self.tree.refresh)
 
     async def look(self, what: Callable[[], Answer]) -> Answer:
         """Something that reads, in a thread."""

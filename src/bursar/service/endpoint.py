@@ -17,7 +17,7 @@ from bursar.problems import Rejected
 from bursar.service.answers import response
 from bursar.service.core import Service
 from bursar.service.permissions import permit
-from bursar.service.tokens import Token
+from bursar.service.tokens import EVERYTHING, Token
 from bursar.wire import encode
 
 Headers = Mapping[bytes, bytes]
@@ -83,10 +83,18 @@ async def _answer(service: Service, endpoint: Endpoint, decoder: Any, scope: Sco
             given = decoder.decode(await body_of(service, headers, receive))
         else:
             given = _query(scope, endpoint.asked)
+    if token is not None and token.scope != EVERYTHING:
+        await service.meet(token, _named(given))
     found = await endpoint.run(service, token, given)  # type: ignore[arg-type]
     if isinstance(found, Raw):
         return Response(found.text, media_type=found.media)
     return Json(encode(found), endpoint.status)
+
+
+def _named(given: Any) -> list[str]:
+    """The scopes that a request names."""
+    single = [getattr(given, field, None) for field in ("scope", "parent", "root")]
+    return [*getattr(given, "scopes", ()), *(name for name in single if name)]
 
 
 class Json(Response):
@@ -117,7 +125,10 @@ def _json_only(headers: Headers) -> None:
 async def body_of(service: Service, headers: Headers, receive: Receive) -> bytes:
     """The bytes of a body: not too many, not too slow."""
     most, parts, size = service.settings.largest_body, [], 0
-    if int(headers.get(b"content-length", 0)) > most:
+    length = headers.get(b"content-length", b"0")
+    if not length.isdigit() or len(length) > 20:
+        raise Rejected("malformed", "content-length must be a number")
+    if int(length) > most:
         raise Rejected("too_large", f"a body may have at most {most} bytes")
     with service.patience.wait():
         more = True

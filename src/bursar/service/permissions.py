@@ -29,11 +29,17 @@ class Tree:
         self._ledger = ledger
         self._parents: dict[str, str | None] = {}
 
+    def knows(self, names: Iterable[str]) -> bool:
+        """Whether it has met them all."""
+        return all(name in self._parents for name in names)
+
+    def refresh(self) -> None:
+        """Read all of them anew; this may have to wait for other readers."""
+        self._parents = {scope.name: scope.row.parent for scope in self._ledger.scopes()}
+
     def below(self, name: str, top: str) -> bool:
-        """Whether a scope is another one, or lies below it."""
+        """Whether a scope is another one, or lies below it, as far as it is known."""
         place: str | None = name
-        if name not in self._parents:
-            self._parents = {scope.name: scope.row.parent for scope in self._ledger.scopes()}
         while place is not None:
             if place == top:
                 return True

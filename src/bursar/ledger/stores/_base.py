@@ -11,7 +11,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bursar.errors import InputError
 from bursar.ledger.currencies import Balance
@@ -24,6 +24,15 @@ class Conflict(Exception):
 
 class Occupied(Exception):
     """Somebody else is writing, and the caller did not want to wait."""
+
+
+def abandon(transaction: AbstractContextManager[Any]) -> None:
+    """End a transaction that an interrupt has torn out of its ``with``, so that nothing stays locked by what remembers
+    it (a traceback in a notebook, say).
+    """
+    generator = getattr(transaction, "gen", None)
+    if generator is not None:
+        generator.close()
 
 
 class Head(NamedTuple):
@@ -172,7 +181,9 @@ class Store(ABC):
     def _check_process(self) -> None:
         """Connections and locks do not survive a fork."""
         if os.getpid() != self._pid:
-            raise InputError("an open ledger cannot be used after a fork: open it anew in this process")
+            raise InputError(
+                "an open ledger cannot be used after a fork: spawn processes, or open the ledger only after the fork"
+            )
 
     @abstractmethod
     def writing(self, wait: bool = True) -> AbstractContextManager[Transaction]:

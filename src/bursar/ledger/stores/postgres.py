@@ -18,6 +18,7 @@ from psycopg import errors, sql
 
 from bursar.errors import InputError, StorageFailed
 from bursar.ledger.currencies import Balance
+from bursar.ledger.entry import Entry
 from bursar.ledger.stores._base import Conflict, Head, Reader, Store, Transaction
 from bursar.ledger.stores.sql import SqlReader, SqlTransaction, check_migrations, files_of, migrations, queries
 
@@ -57,9 +58,16 @@ class _Write(SqlTransaction):
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         super().__init__()
         self._connection = connection
+        self._locked: set[str] = set()
 
     def _rows(self, name: str, *values: Any) -> list[Any]:
         return self._connection.execute(_QUERIES[name], values).fetchall()
+
+    def append(self, entry: Entry, hash: str, epoch: int) -> None:
+        """Only to a root that was locked before anything of it was read, or to a new one."""
+        if entry.root not in self._locked and entry.seq > 1:
+            raise Conflict(f"{entry.root} came to be while this was being prepared")
+        super().append(entry, hash, epoch)
 
     def _write(self, name: str, rows: Sequence[tuple[Any, ...]]) -> None:
         if len(rows) == 1:
@@ -75,6 +83,7 @@ class _Write(SqlTransaction):
         starts, so after the lock nothing can change.
         """
         run = self._connection.execute
+        self._locked.update(roots)
         if not roots:  # a new root: opening takes turns
             run("SELECT pg_advisory_xact_lock(%s)", (_LEDGER_LOCK,))
         run(_LOCK_ROOTS, (sorted({_number(root) for root in roots}),))
@@ -100,7 +109,7 @@ class PostgresStore(Store):
 
     def __init__(self, url: str) -> None:
         super().__init__()
-        self._url = url
+        self._url, self._settled = url, True
         self._mutex, self._reads = threading.RLock(), threading.RLock()
         with _durable():
             self._writer = self._connect()
@@ -136,13 +145,21 @@ class PostgresStore(Store):
         """A transaction of the writers' connection."""
         self._check_process()
         with self._mutex, _durable():
+            if not self._settled:  # something went wrong before: nobody knows what the server thinks of this connection
+                self._writer.close()
             if self._writer.closed:
                 self._writer = self._connect()
+            self._settled = False
             # statements wait for an answer only where one is read: a charge takes two exchanges with the server
-            with self._writer.pipeline(), self._writer.transaction():
-                transaction = _Write(self._writer)
-                yield transaction
-                transaction.flush()
+            try:
+                with self._writer.pipeline(), self._writer.transaction():
+                    transaction = _Write(self._writer)
+                    yield transaction
+                    transaction.flush()
+                self._settled = True
+            finally:
+                if not self._settled:  # the server forgets it, locks included
+                    self._writer.close()
 
     @contextmanager
     def reading(self) -> Iterator[Reader]:

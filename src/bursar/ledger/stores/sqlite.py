@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -42,10 +43,19 @@ class SqliteStore(Store):
             raise InputError(f"there is no folder {folder}", argument="url")
         if not create and not os.path.exists(path):
             raise InputError(f"there is no ledger {path}", argument="url")
+        self._real = os.path.realpath(path)
+        if self._real in _inherited:
+            raise InputError(
+                f"{path} was open in the process that this one was forked from, and SQLite cannot share it with a "
+                "forked process: spawn processes (multiprocessing.set_start_method('spawn')), or open the ledger "
+                "only after the fork",
+                argument="url",
+            )
         super().__init__()
         self.path, self._vfs, self._synchronous, self._shared = path, vfs, synchronous, shared
         self.anchor = f"{path}-anchor"
         self._reader: apsw.Connection | None = None
+        self._closed = False
         self.read_only = os.path.exists(path) and not (_writable(path) and _writable(folder))
         self.prompt = shared and not self.read_only
         # with a connection for each, a transaction may end in another thread; with one, a thread reads while it writes
@@ -56,13 +66,14 @@ class SqliteStore(Store):
                 self._writer = self._look_only()
             return
         with _durable():
-            self._lock = writer_lock(f"{path}-lock")
+            self._lock = writer_lock(f"{self._real}-lock")
+        _open_here[self._real] += 1
         try:
             with _durable(), self._lock.held():
                 self._writer = self._connect()
                 self._migrate()
         except BaseException:
-            self._lock.close()
+            self._let_go()
             raise
 
     def _connect(self) -> apsw.Connection:
@@ -113,9 +124,7 @@ class SqliteStore(Store):
         self._check_process()
         if self.read_only:
             raise StorageFailed(f"{self.path} may only be read")
-        if not wait and (self._mutex.locked() or self._lock.threads.locked()):
-            raise Occupied
-        with self._mutex, self._lock.threads:
+        with _taken(self._mutex, wait), _taken(self._lock.threads, wait):
             try:
                 try:  # from the start: an interrupt must leave neither a lock nor a transaction behind
                     self._begin(wait)
@@ -124,7 +133,11 @@ class SqliteStore(Store):
                     transaction.flush()
                     self._writer.execute("COMMIT")
                 finally:
-                    self._end()
+                    try:
+                        self._end()
+                    except BaseException:  # it may also come while letting go
+                        self._end()
+                        raise
             except _TROUBLES as problem:
                 raise _spoken(problem) from problem
 
@@ -177,14 +190,57 @@ class SqliteStore(Store):
             source.close()
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections, once. What a fork has copied is left alone: closing it would drop the locks that this
+        process has meanwhile taken itself.
+        """
+        if os.getpid() != self._pid:
+            return
         with self._mutex, self._reads:
-            for connection in (self._reader, self._writer) if os.getpid() == self._pid else ():
+            if self._closed:
+                return
+            self._closed = True
+            for connection in (self._reader, self._writer):
                 if connection is not None:
                     with suppress(apsw.Error):  # a checkpoint may fail; what was acknowledged is in the log
                         connection.close()
             if not self.read_only:
-                self._lock.close()
+                self._let_go()
+
+    def _let_go(self) -> None:
+        self._lock.close()
+        _open_here[self._real] -= 1
+        if _open_here[self._real] <= 0:
+            del _open_here[self._real]
+
+
+class _AtOnce:
+    """A lock for whoever does not want to wait for it."""
+
+    def __init__(self, lock: Any) -> None:
+        self._lock = lock
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            raise Occupied
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+def _taken(lock: Any, wait: bool) -> Any:
+    return lock if wait else _AtOnce(lock)
+
+
+def _forked() -> None:
+    """SQLite believes, in the child, that it already holds the locks of files that the parent had open."""
+    _inherited.update(_open_here)
+    _open_here.clear()
+
+
+_open_here: Counter[str] = Counter()
+_inherited: set[str] = set()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 
 def _writable(path: str) -> bool:

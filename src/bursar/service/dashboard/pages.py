@@ -84,7 +84,9 @@ class Desk:
 async def _overview(desk: Desk, request: Request, token: Token) -> Response:
     service = desk.service
     permit(token, "scopes")
-    scopes = [scope for scope in await service.look(service.ledger.scopes) if covers(token, service.tree, scope.name)]
+    found = await service.look(service.ledger.scopes)
+    await service.meet(token, [scope.name for scope in found])
+    scopes = [scope for scope in found if covers(token, service.tree, scope.name)]
     names = [scope.name for scope in scopes[:200]]
     shown = await service.job(lambda: [views.statement(service.ledger.show(name)) for name in names])
     return desk.render("scopes.html", token, scopes=shown, more=max(len(scopes) - 200, 0), halted=service.halted)
@@ -92,6 +94,7 @@ async def _overview(desk: Desk, request: Request, token: Token) -> Response:
 
 async def _scope(desk: Desk, request: Request, token: Token) -> Response:
     service, name = desk.service, request.query_params.get("name", "")
+    await service.meet(token, [name])
     within(token, service.tree, [name])
     found = await service.job(lambda: service.ledger.show(name))
     chart = await service.look(lambda: views.burn_down(service.ledger, name))
@@ -106,6 +109,7 @@ async def _fits(desk: Desk, request: Request, token: Token) -> Response:
     form = await desk.form(request)
     permit(token, "quote")
     asked = wire.Quote([form.get("scope", "")], form.get("what", ""))
+    await desk.service.meet(token, asked.scopes)
     return desk.render("_fits.html", token, quote=await _RUN["quote"](desk.service, token, asked))
 
 
@@ -113,6 +117,7 @@ async def _spend(desk: Desk, request: Request, token: Token) -> Response:
     form = await desk.form(request)
     permit(token, "spend")
     asked = wire.Spend([form.get("scope", "")], form.get("what", ""), form.get("key", ""))
+    await desk.service.meet(token, asked.scopes)
     receipt = await _RUN["spend"](desk.service, token, asked)
     return desk.render("_receipt.html", token, receipt=receipt, what=form.get("what", ""))
 

@@ -32,6 +32,7 @@ def summary(scope: Scope) -> dict[str, Any]:
 
 async def _scopes(service: Service, token: Token, asked: None) -> dict[str, Any]:
     found = await service.look(service.ledger.scopes)
+    await service.meet(token, [scope.name for scope in found])
     return {"scopes": [summary(scope) for scope in found if covers(token, service.tree, scope.name)]}
 
 

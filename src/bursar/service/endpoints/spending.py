@@ -29,6 +29,7 @@ def _reach(service: Service, token: Token, scopes: list[str]) -> None:
 async def _quote(service: Service, token: Token, asked: wire.Quote) -> dict[str, Any]:
     _reach(service, token, asked.scopes)
     found = await service.job(lambda: service.ledger.quote(asked.scopes, asked.what, delta=asked.delta).to_dict())
+    await service.meet(token, [part["scope"] for part in found["parts"]])
     parts = [part for part in found["parts"] if covers(token, service.tree, part["scope"])]
     if len(parts) < len(found["parts"]) and found["reason"] is not None:
         found["reason"] = ABOVE
@@ -39,6 +40,7 @@ async def _commit(service: Service, token: Token, request: Any) -> Any:
     try:
         return await service.clerk.submit(request)
     except BudgetExceeded as refusal:
+        await service.meet(token, [refusal.scope])
         if covers(token, service.tree, refusal.scope):
             raise
         raise NotEnoughAbove(f"{ABOVE}; nothing was charged") from None
@@ -77,6 +79,7 @@ async def _reserve(service: Service, token: Token, asked: wire.Reserve) -> dict[
 async def _held(service: Service, token: Token, reservation: str) -> None:
     """Refuse another's reservation, in the same words whether it exists or not."""
     names = await service.look(lambda: service.ledger.held_by(reservation))
+    await service.meet(token, names)
     reached = bool(names) and all(covers(token, service.tree, name) for name in service.tree.leaves(names))
     if not reached and not (token.scope == "*" and not names):
         raise NotPermitted("this token reaches no such reservation")
