@@ -64,11 +64,14 @@ class Books:
 
     def _count(self, content: dict[str, Any], kind: str, names: list[str]) -> None:
         """What was released where."""
+        scopes = dict.fromkeys(names)
         if "released" in content:
-            whats = [content["released"]]
-        else:
-            whats = content.get("imported") or content.get("opening") or []
+            plain = content["released"]
+            for scope in scopes:
+                self.released[scope, plain] = self.released.get((scope, plain), 0) + 1
+            return
+        whats = content.get("imported") or content.get("opening") or []
         pairs = [(what, 1) for what in whats] + [tuple(pair) for pair in content.get("inherited", ())]
-        for scope in dict.fromkeys(names) if pairs else ():
+        for scope in scopes if pairs else ():
             for what, count in pairs:
                 self.released[scope, what] = self.released.get((scope, what), 0) + count

@@ -110,7 +110,7 @@ def _fold(reader: Reader, chain: Chain, root: str, books: Books, problems: list[
 
 def _typed(entry: Entry) -> bool:
     """Whether each column has the type it was written with; a damaged file may hold anything."""
-    return all(type(value) is kind for value, kind in zip(entry, _TYPES, strict=True))
+    return tuple(map(type, entry)) == _TYPES
 
 
 _TYPES = (str, int, int, str, str, str, str, str)
