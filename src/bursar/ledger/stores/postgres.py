@@ -20,6 +20,7 @@ from bursar.errors import InputError, StorageFailed
 from bursar.ledger.currencies import Balance
 from bursar.ledger.entry import Entry
 from bursar.ledger.stores._base import Conflict, Head, Reader, Store, Transaction
+from bursar.ledger.stores.postgres_line import Line
 from bursar.ledger.stores.sql import SqlReader, SqlTransaction, check_migrations, files_of, migrations, queries
 
 _QUERIES = queries("%s")
@@ -109,74 +110,54 @@ class PostgresStore(Store):
 
     def __init__(self, url: str) -> None:
         super().__init__()
-        self._url, self._settled = url, True
         self._mutex, self._reads = threading.RLock(), threading.RLock()
-        with _durable():
-            self._writer = self._connect()
-            self._reader: psycopg.Connection[Any] | None = None
-            self._migrate()
+        self._writers, self._readers = Line(url), Line(url, snapshots=True)
+        with _durable(), self._writers.used() as connection:
+            self._migrate(connection)
 
-    def _connect(self) -> psycopg.Connection[Any]:
-        connection = psycopg.connect(self._url, autocommit=True)
-        if connection.info.server_version < 140000:
-            connection.close()
-            raise InputError("PostgreSQL 14 or newer is needed", argument="url")
-        connection.execute("SET synchronous_commit = on")
-        return connection
-
-    def _migrate(self) -> None:
+    def _migrate(self, connection: psycopg.Connection[Any]) -> None:
         """Run the numbered files that are missing, and check the ones that ran."""
-        with self._writer.transaction():
-            self._writer.execute("SELECT pg_advisory_xact_lock(%s)", (_LEDGER_LOCK,))
-            exists = self._writer.execute("SELECT to_regclass('migrations')").fetchone()
+        with connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LEDGER_LOCK,))
+            exists = connection.execute("SELECT to_regclass('migrations')").fetchone()
             if exists == (None,):
-                self._writer.execute(
+                connection.execute(
                     "CREATE TABLE migrations (number BIGINT PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL)"
                 )
-            done = dict(self._writer.execute("SELECT number, hash FROM migrations").fetchall())
+            done = dict(connection.execute("SELECT number, hash FROM migrations").fetchall())
             check_migrations(done, "postgres")
             for number, name, digest, text in migrations("postgres"):
                 if number not in done:
-                    self._writer.execute(text)
-                    self._writer.execute("INSERT INTO migrations VALUES (%s, %s, %s)", (number, name, digest))
+                    connection.execute(text)
+                    connection.execute("INSERT INTO migrations VALUES (%s, %s, %s)", (number, name, digest))
 
     @contextmanager
     def writing(self, wait: bool = True) -> Iterator[Transaction]:
         """A transaction of the writers' connection."""
         self._check_process()
-        with self._mutex, _durable():
-            if not self._settled:  # something went wrong before: nobody knows what the server thinks of this connection
-                self._writer.close()
-            if self._writer.closed:
-                self._writer = self._connect()
-            self._settled = False
-            # statements wait for an answer only where one is read: a charge takes two exchanges with the server
-            try:
-                with self._writer.pipeline(), self._writer.transaction():
-                    transaction = _Write(self._writer)
-                    yield transaction
-                    transaction.flush()
-                self._settled = True
-            finally:
-                if not self._settled:  # the server forgets it, locks included
-                    self._writer.close()
+        # statements wait for an answer only where one is read: a charge takes two exchanges with the server
+        with (
+            self._mutex,
+            _durable(),
+            self._writers.used() as connection,
+            connection.pipeline(),
+            connection.transaction(),
+        ):
+            transaction = _Write(connection)
+            yield transaction
+            transaction.flush()
 
     @contextmanager
     def reading(self) -> Iterator[Reader]:
         """A snapshot."""
         self._check_process()
-        with self._reads, _durable():
-            if self._reader is None or self._reader.closed:
-                self._reader = self._connect()
-                self._reader.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-                self._reader.read_only = True
-            with self._reader.transaction():
-                yield _View(self._reader)
+        with self._reads, _durable(), self._readers.used() as connection, connection.transaction():
+            yield _View(connection)
 
     def grant_writer(self, role: str) -> None:
         """Let a role spend: it may add to the journal, and never change it."""
-        with self._mutex, _durable():
-            self._writer.execute(sql.SQL(files_of("postgres/writer.sql")).format(role=sql.Identifier(role)))
+        with self._mutex, _durable(), self._writers.used() as connection:
+            connection.execute(sql.SQL(files_of("postgres/writer.sql")).format(role=sql.Identifier(role)))
 
     def backup(self, target: str) -> None:
         """That is the server's business."""
@@ -185,9 +166,8 @@ class PostgresStore(Store):
     def close(self) -> None:
         """Close the connections."""
         if os.getpid() == self._pid:
-            self._writer.close()
-            if self._reader is not None:
-                self._reader.close()
+            self._writers.close()
+            self._readers.close()
 
 
 @contextmanager
