@@ -12,7 +12,7 @@ import threading
 import time
 from pathlib import Path
 
-from places import SMALL, disk_file, folder, postgres
+from places import SMALL, compared, disk_file, folder, postgres
 
 from bursar.ledger.ledger import Ledger
 
@@ -124,7 +124,7 @@ def _threads(name: str, url: str, anchor: str | None) -> str:
                 worker.join()
             rates.append(many * each / (time.perf_counter() - start))
             cpu = 1e6 * (time.process_time() - used) / (many * each)
-    return f"| {name} | {rates[0]:,.0f}/s | {rates[1]:,.0f}/s | {rates[1] / rates[0]:.1f}× | {cpu:.0f} µs |"
+    return compared(name, rates, cpu)
 
 
 def _spend(ledger: Ledger, times: int) -> None:

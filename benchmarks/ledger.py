@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from crowds import group_commit, many_roots, processes
-from places import SMALL, disk_file, folder, postgres
+from places import SMALL, compared, disk_file, folder, postgres
 
 import bursar as b
 from bursar.ledger.currencies import currency_of
@@ -124,7 +124,7 @@ def _batched(name: str, url: str, anchor: str | None) -> str:
                 batch_of(ledger, many)
             rates.append(many * rounds / (time.perf_counter() - start))
             cpu = 1e6 * (time.process_time() - used) / (many * rounds)
-    return f"| {name} | {rates[0]:,.0f}/s | {rates[1]:,.0f}/s | {rates[1] / rates[0]:.1f}× | {cpu:.0f} µs |"
+    return compared(name, rates, cpu)
 
 
 def batch_of(ledger: Ledger, many: int) -> None:

@@ -17,6 +17,11 @@ SMALL = b.Laplace(scale=10**9)
 """A charge that fits a billion times."""
 
 
+def compared(name: str, rates: list[float], cpu: float) -> str:
+    """A row: one against many, and what each of the many took."""
+    return f"| {name} | {rates[0]:,.0f}/s | {rates[1]:,.0f}/s | {rates[1] / rates[0]:.1f}× | {cpu:.0f} µs |"
+
+
 @contextmanager
 def folder() -> Iterator[str]:
     """A folder on the disk that is measured."""

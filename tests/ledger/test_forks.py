@@ -65,7 +65,7 @@ def test_shutting_twice_harms_no_other_ledger(tmp_path: Path) -> None:
         other.open("data", epsilon=1)
         with Ledger(url, alert=None) as ledger:
             ledger.shut()
-        other.spend("data", CHARGE)
+        assert other.spend("data", CHARGE).seq == 2
 
 
 def test_two_ledgers_in_two_processes_do_not_deadlock(tmp_path: Path) -> None:

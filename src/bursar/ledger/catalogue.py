@@ -6,7 +6,7 @@ from bursar.errors import CurrencyMismatch, ScopeClosed, ScopeFrozen, ScopeUnkno
 from bursar.ledger.scope import Scope, path
 from bursar.ledger.stores._base import Head, Reader
 
-_DOUBTED = -1
+_DOUBTED = -1  # in place of the number of changes: what is known is not trusted until it is read again
 
 
 class Catalogue:

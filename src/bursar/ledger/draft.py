@@ -65,7 +65,7 @@ def _rest(draft: Draft, certificate: int | None) -> str:
 
 def effect_row(scope: str, line: str, before: Balance, after: Balance) -> list[Any]:
     """A change as the journal writes it: scope, line, then limit, spent, held, dead and window before and after."""
-    return [scope, line, *_plain(before), *_plain(after)]
+    return [scope, line, *before.numbers, *after.numbers]
 
 
 def _effect_text(scope: str, line: str, before: Balance, after: Balance) -> str:
@@ -75,10 +75,6 @@ def _effect_text(scope: str, line: str, before: Balance, after: Balance) -> str:
     return (
         f'["{scope}","{line}",{limit0},{spent0},{held0},{dead0:d},{window0},{limit},{spent},{held},{dead:d},{window}]'
     )
-
-
-def _plain(balance: Balance) -> tuple[int, int, int, int, int]:
-    return (balance.limit, balance.spent, balance.held, int(balance.dead), balance.window)
 
 
 def by_root(scopes: Sequence[Scope], effects: Effects) -> dict[str, Effects]:

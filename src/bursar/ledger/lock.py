@@ -51,7 +51,8 @@ class WriterLock:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
         try:
             if os.fstat(self._file).st_size < _PAGE:  # written, not stretched: the page must not need space later
-                os.pwrite(self._file, bytes(_PAGE - 32), 32)
+                os.lseek(self._file, _OWNER, os.SEEK_SET)
+                os.write(self._file, bytes(_PAGE - _OWNER))
             self._page = mmap.mmap(self._file, _PAGE)
         except BaseException:
             os.close(self._file)

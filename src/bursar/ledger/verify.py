@@ -125,7 +125,7 @@ def _compare(reader: Reader, root: str, books: Books, problems: list[str]) -> No
     released = {}
     for name in rows:
         for line, balance in reader.balances(name).items():
-            lines[name, line] = (balance.limit, balance.spent, balance.held, int(balance.dead), balance.window)
+            lines[name, line] = balance.numbers
         for what, count in reader.released(name):
             released[name, what] = count
     for place in sorted(set(lines) | set(books.lines)):

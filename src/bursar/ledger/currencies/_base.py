@@ -36,6 +36,11 @@ class Balance(NamedTuple):
     """Which period ``spent`` belongs to, on scopes that start anew in each."""
 
     @property
+    def numbers(self) -> tuple[int, int, int, int, int]:
+        """As tables and the journal keep it."""
+        return (self.limit, self.spent, self.held, int(self.dead), self.window)
+
+    @property
     def left(self) -> int:
         """What may still be charged."""
         return 0 if self.dead else self.limit - self.spent - self.held

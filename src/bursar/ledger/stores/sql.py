@@ -196,7 +196,7 @@ class SqlTransaction(SqlReader, Transaction):
         """At once: it is rare."""
         self._write("add_scope", [tuple(row)])
         kept = dict(balances)
-        self._write("add_line", [(row.name, line, *_columns(balance)) for line, balance in kept.items()])
+        self._write("add_line", [(row.name, line, *balance.numbers) for line, balance in kept.items()])
         self._kept_lines[row.name] = kept
 
     def set_scope(self, row: ScopeRow) -> None:
@@ -225,7 +225,7 @@ class SqlTransaction(SqlReader, Transaction):
             self._write("remember", self._unsaid)
             self._unsaid = []
         if self._dirty_lines:
-            rows = [(*_columns(self._kept_lines[s][line]), s, line) for s, line in self._dirty_lines]
+            rows = [(*self._kept_lines[s][line].numbers, s, line) for s, line in self._dirty_lines]
             self._write("set_balance", rows)
             self._dirty_lines = {}
         if self._counted:
@@ -234,10 +234,6 @@ class SqlTransaction(SqlReader, Transaction):
         if self._new_epochs:
             self._write("set_epoch", [(epoch, root) for root, epoch in self._new_epochs.items()])
             self._new_epochs = {}
-
-
-def _columns(balance: Balance) -> tuple[int, int, int, int, int]:
-    return (balance.limit, balance.spent, balance.held, int(balance.dead), balance.window)
 
 
 def _chained(row: Sequence[Any]) -> Chained:

@@ -16,11 +16,12 @@ from urllib.parse import quote
 
 import apsw
 
-from bursar.errors import InputError, LedgerHalted, StorageFailed
+from bursar.errors import InputError, StorageFailed
 from bursar.ledger.lock import writer_lock
 from bursar.ledger.stores._base import Occupied, Reader, Store, Transaction
 from bursar.ledger.stores.sql import check_migrations, migrations
 from bursar.ledger.stores.sqlite_rows import View, Write
+from bursar.ledger.stores.sqlite_troubles import TROUBLES, durable, spoken
 
 _PATIENCE = 30_000  # ms, for writers that do not know the lock
 
@@ -62,14 +63,14 @@ class SqliteStore(Store):
         self._mutex: Any = threading.Lock() if self.prompt else threading.RLock()
         self._reads = threading.RLock()
         if self.read_only:  # an auditor's copy: nothing is written, not even a lock
-            with _durable():
+            with durable():
                 self._writer = self._look_only()
             return
-        with _durable():
+        with durable():
             self._lock = writer_lock(f"{self._real}-lock")
         _open_here[self._real] += 1
         try:
-            with _durable(), self._lock.held():
+            with durable(), self._lock.held():
                 self._writer = self._connect()
                 self._migrate()
         except BaseException:
@@ -138,8 +139,8 @@ class SqliteStore(Store):
                     except BaseException:  # it may also come while letting go
                         self._end()
                         raise
-            except _TROUBLES as problem:
-                raise _spoken(problem) from problem
+            except TROUBLES as problem:
+                raise spoken(problem) from problem
 
     def _begin(self, wait: bool) -> None:
         if not self._lock.take(wait):
@@ -165,10 +166,10 @@ class SqliteStore(Store):
         """A snapshot, which writers do not disturb."""
         self._check_process()
         if not self._shared or self.read_only:
-            with self._mutex, _durable():
+            with self._mutex, durable():
                 yield View(self._writer)
             return
-        with self._reads, _durable():
+        with self._reads, durable():
             if self._reader is None:
                 self._reader = self._connect()
             try:
@@ -182,7 +183,7 @@ class SqliteStore(Store):
         """SQLite's own online backup."""
         if os.path.exists(target):
             raise InputError(f"{target} exists: a backup never overwrites", argument="target")
-        with self._reads, _durable():
+        with self._reads, durable():
             source, copy = self._connect(), apsw.Connection(target)
             with copy.backup("main", source, "main") as running:
                 running.step()
@@ -245,29 +246,3 @@ if hasattr(os, "register_at_fork"):
 
 def _writable(path: str) -> bool:
     return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
-
-
-_TROUBLES = (apsw.Error, OSError, UnicodeDecodeError)
-
-
-@contextmanager
-def _durable() -> Iterator[None]:
-    try:
-        yield
-    except _TROUBLES as problem:
-        raise _spoken(problem) from problem
-
-
-def _spoken(problem: Exception) -> Exception:
-    """Storage errors in bursar's own words."""
-    match problem:
-        case apsw.FullError():
-            return StorageFailed(f"the disk is full, nothing was charged: {problem}")
-        case apsw.CorruptError() | apsw.NotADBError() | UnicodeDecodeError():
-            return LedgerHalted(f"the file is damaged: {problem}")
-        case apsw.ConstraintError():
-            return StorageFailed(f"the store refused: {problem}")
-        case apsw.IOError() | apsw.BusyError() | apsw.LockedError():
-            return StorageFailed(f"the store failed, retry with the same key: {problem}")
-        case _:
-            return StorageFailed(f"the store cannot be used: {problem}")
