@@ -24,26 +24,7 @@ from bursar.ledger.stores.postgres_line import Line
 from bursar.ledger.stores.sql import SqlReader, SqlTransaction, check_migrations, files_of, migrations, queries
 
 _QUERIES = queries("%s")
-_MANY = {
-    "append": "INSERT INTO journal SELECT * FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::text[], "
-    "%s::text[], %s::text[], %s::text[], %s::text[], %s::text[])",
-    "remember": "INSERT INTO keys SELECT * FROM unnest(%s::text[], %s::text[], %s::bigint[])",
-    "set_balance": 'UPDATE lines SET "limit" = new."limit", spent = new.spent, held = new.held, dead = new.dead, '
-    '"window" = new."window" FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[], %s::bigint[], '
-    '%s::text[], %s::text[]) AS new ("limit", spent, held, dead, "window", scope, line) '
-    "WHERE lines.scope = new.scope AND lines.line = new.line",
-    "add_released": "INSERT INTO released SELECT * FROM unnest(%s::text[], %s::text[], %s::bigint[]) "
-    "ON CONFLICT (scope, what) DO UPDATE SET count = released.count + excluded.count",
-}
-_LOCK_ROOTS = "SELECT pg_advisory_xact_lock(number) FROM unnest(%s::bigint[]) AS locks (number)"
-_SEVERAL_HEADS = (
-    "SELECT roots.root, seq, at, hash, COALESCE((SELECT epoch FROM scopes WHERE name = roots.root), 0) "
-    "FROM unnest(%s::text[]) AS roots (root) CROSS JOIN LATERAL "
-    "(SELECT seq, at, hash FROM journal WHERE journal.root = roots.root ORDER BY seq DESC LIMIT 1) AS last"
-)
-_SEVERAL_BALANCES = (
-    'SELECT scope, line, "limit", spent, held, dead, "window" FROM lines WHERE scope = ANY(%s) ORDER BY scope, line'
-)
+_MANY = queries("%s", "postgres/batches.sql")
 _LEDGER_LOCK = 0x6275727361  # an advisory lock: new scopes and migrations take turns
 
 
@@ -86,11 +67,11 @@ class _Write(SqlTransaction):
         run = self._connection.execute
         self._locked.update(roots)
         if not roots:  # a new root: opening takes turns
-            run("SELECT pg_advisory_xact_lock(%s)", (_LEDGER_LOCK,))
-        run(_LOCK_ROOTS, (sorted({_number(root) for root in roots}),))
-        heads = run(_SEVERAL_HEADS, (list(roots),))
-        known = run("SELECT key, root, seq FROM keys WHERE key = ANY(%s)", (list(keys),))
-        lines = run(_SEVERAL_BALANCES, (list(scopes),))
+            run(_MANY["lock_ledger"], (_LEDGER_LOCK,))
+        run(_MANY["lock_roots"], (sorted({_number(root) for root in roots}),))
+        heads = run(_MANY["several_heads"], (list(roots),))
+        known = run(_MANY["several_keys"], (list(keys),))
+        lines = run(_MANY["several_balances"], (list(scopes),))
         for root, *head in heads.fetchall():
             self._kept_heads[root] = Head(*head)
         self._asked_keys = dict.fromkeys(keys)
@@ -118,7 +99,7 @@ class PostgresStore(Store):
     def _migrate(self, connection: psycopg.Connection[Any]) -> None:
         """Run the numbered files that are missing, and check the ones that ran."""
         with connection.transaction():
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LEDGER_LOCK,))
+            connection.execute(_MANY["lock_ledger"], (_LEDGER_LOCK,))
             exists = connection.execute("SELECT to_regclass('migrations')").fetchone()
             if exists == (None,):
                 connection.execute(

@@ -24,9 +24,9 @@ _PAGE = 1000
 
 
 @cache
-def queries(mark: str = "?") -> dict[str, str]:
-    """The statements of queries.sql by name, with the driver's own placeholder."""
-    parts = re.split(r"-- name: (\w+)\n", files_of("queries.sql"))[1:]
+def queries(mark: str = "?", file: str = "queries.sql") -> dict[str, str]:
+    """The statements of a file by name, with the driver's own placeholder; a folder's batches.sql is for many rows."""
+    parts = re.split(r"-- name: (\w+)\n", files_of(file))[1:]
     return {name: body.strip().replace("?", mark) for name, body in zip(parts[::2], parts[1::2], strict=True)}
 
 

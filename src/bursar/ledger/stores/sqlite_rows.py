@@ -11,7 +11,7 @@ import msgspec
 from bursar.ledger.stores.sql import SqlReader, SqlTransaction, migrations, queries
 
 _QUERIES = queries()
-_SEVERAL_KEYS = "SELECT key, root, seq FROM keys WHERE key IN (SELECT value FROM json_each(?))"
+_MANY = queries("?", "sqlite/batches.sql")
 _LARGE = 4  # requests
 
 
@@ -57,5 +57,5 @@ class Write(SqlTransaction):
         if len(keys) >= _LARGE:
             self._asked_keys = dict.fromkeys(keys)
             listed = msgspec.json.encode(keys).decode()
-            for key, root, seq in self._connection.execute(_SEVERAL_KEYS, (listed,)):
+            for key, root, seq in self._connection.execute(_MANY["several_keys"], (listed,)):
                 self._asked_keys[key] = (root, seq)
