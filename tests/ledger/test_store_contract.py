@@ -33,7 +33,7 @@ def filled(store: Store) -> None:
     with store.writing() as tx:
         tx.lock([])
         tx.add_scope(ROW, [("epsilon", EMPTY), ("delta", EMPTY)])
-        tx.append(ENTRY, "h1", 1)
+        tx.append(Chained(ENTRY, "h1"), 1)
         tx.remember("k", "data", 1)
         tx.add_released("data", "laplace(scale=1)", 1)
         tx.set_reservation(ReservationRow("r", "data", "open", 50, "{}"))
@@ -67,7 +67,7 @@ def test_a_transaction_sees_its_own_writes(store: Store) -> None:
     with store.writing() as tx:
         tx.lock(["data"])
         tx.set_balances([("data", "epsilon", EMPTY._replace(spent=7))])
-        tx.append(ENTRY._replace(seq=2, prev="h1"), "h2", 1)
+        tx.append(Chained(ENTRY._replace(seq=2, prev="h1"), "h2"), 1)
         tx.remember("k2", "data", 2)
         assert tx.balances("data")["epsilon"].spent == 7
         assert tx.head("data") == Head(2, 5, "h2", 1)
@@ -85,7 +85,7 @@ def test_an_error_leaves_nothing(store: Store) -> None:
     with pytest.raises(ZeroDivisionError), store.writing() as tx:  # noqa: PT012
         tx.lock(["data"])
         tx.set_balances([("data", "epsilon", EMPTY._replace(spent=7))])
-        tx.append(ENTRY._replace(seq=2), "h2", 1)
+        tx.append(Chained(ENTRY._replace(seq=2), "h2"), 1)
         tx.remember("k2", "data", 2)
         tx.add_released("data", "laplace(scale=1)", 5)
         tx.set_reservation(ReservationRow("r", "data", "closed", 50, "{}"))
@@ -140,7 +140,7 @@ def test_entries_come_in_pages(store: Store) -> None:
     with store.writing() as tx:
         tx.lock(["data"])
         for seq in range(2, 2502):
-            tx.append(ENTRY._replace(seq=seq), f"h{seq}", 1)
+            tx.append(Chained(ENTRY._replace(seq=seq), f"h{seq}"), 1)
     with store.reading() as reader:
         assert [row.entry.seq for row in reader.entries("data")] == list(range(1, 2502))
         assert [row.entry.seq for row in reader.entries("data", 2400)] == list(range(2401, 2502))
@@ -267,10 +267,10 @@ def test_a_root_that_was_not_locked_is_not_written(postgres: str) -> None:
     filled(store)
     with pytest.raises(Conflict), store.writing() as tx:  # noqa: PT012
         tx.lock([])
-        tx.append(ENTRY._replace(seq=2), "h2", 1)
+        tx.append(Chained(ENTRY._replace(seq=2), "h2"), 1)
     with store.writing() as tx:
         tx.lock(["data"])
-        tx.append(ENTRY._replace(seq=2), "h2", 1)
+        tx.append(Chained(ENTRY._replace(seq=2), "h2"), 1)
     store.close()
 
 

@@ -379,6 +379,30 @@ def test_mixed_units_and_relations_are_refused(ledger: Ledger) -> None:
     assert left(ledger, "people") == 1
 
 
+def test_past_releases_are_measured_as_the_scope_is(ledger: Ledger) -> None:
+    """What is imported, corrected or there from the start is refused under another relation, as spending is."""
+    other = b.Laplace(scale=10, relation="replace_one")
+    ledger.open("people", epsilon=1)
+    receipt = ledger.spend("people", TENTH)
+    for wrong in (
+        lambda: ledger.bring_in("people", 'what\nlaplace(scale=10)\n"laplace(scale=10, relation=replace_one)"\n'),
+        lambda: ledger.correct(receipt, other, reason="forgotten"),
+        lambda: ledger.reserve("people", other, ttl=60),
+        lambda: ledger.quote("people", other),
+        lambda: ledger.open("late", epsilon=1, spent=[other]),
+    ):
+        with pytest.raises(b.CurrencyMismatch):
+            wrong()
+    with pytest.raises(b.CostInvalid, match="leave delta= out"):
+        ledger.bring_in("people", "what,delta\nlaplace(scale=10),1e-6\n")
+    assert left(ledger, "people") == Fraction(9, 10)
+    assert [scope.name for scope in ledger.scopes()] == ["people"]
+    with pytest.raises(b.CurrencyMismatch):
+        ledger.open("late", epsilon=1, relation="replace_one", spent=[TENTH])
+    ledger.open("late", epsilon=1, relation="replace_one", spent=[other])
+    assert left(ledger, "late") == Fraction(9, 10)
+
+
 def test_statements(ledger: Ledger) -> None:
     """Odometer and hindsight say what they mean, and order themselves as they must."""
     ledger.open("data", epsilon=4, delta="1e-6")

@@ -70,11 +70,10 @@ class Watch:
             for name, line, before, after in effects:
                 used, now = before.spent + before.held, after.spent + after.held
                 scope = catalogue.known(name)
-                if after.dead or now <= used or scope is None:
+                if now <= used or after.dead or scope is None:
                     continue
-                for share in scope.alerts:
-                    part, whole = share.numerator, share.denominator
-                    if used * whole < part * before.limit and now * whole >= part * after.limit:
+                for share, reached in scope.marks(after.limit):
+                    if used < reached <= now:
                         self._raise(Alert(name, line, float(share), root, seq))
 
     def _raise(self, alert: Alert) -> None:

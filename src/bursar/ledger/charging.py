@@ -11,7 +11,7 @@ from bursar.errors import CostInvalid, InputError, PerChargeCap
 from bursar.ledger.currencies import Balance, Refusal
 from bursar.ledger.draft import Draft, Effects, by_root
 from bursar.ledger.entry import Chained
-from bursar.ledger.posting import Posting, Request, refusal_of
+from bursar.ledger.posting import Posting, Request, alike, refusal_of
 from bursar.ledger.receipt import Part, Quote, Receipt, receipt_of
 from bursar.ledger.release import Release
 from bursar.ledger.scope import Scope
@@ -19,7 +19,7 @@ from bursar.ledger.scope import Scope
 
 def spend(posting: Posting, request: Request, release: Release, cap: Fraction | None = None) -> Receipt:
     """Charge a release to every scope on its paths, or to none."""
-    scopes = posting.debited(request.names)
+    scopes = posting.debited(request.names, release)
     decided, refused = posting.decide(scopes, release)
     if refused is not None:
         raise posting.refuse(request, *refused)
@@ -81,6 +81,7 @@ def correct(posting: Posting, request: Request, release: Release, reason: str, e
     effects: Effects = []
     frozen = []
     scopes = [posting.scope(name) for name in names]
+    alike(scopes, release)
     for scope in scopes:
         state = posting.lines(scope)
         try:
@@ -100,7 +101,7 @@ def correct(posting: Posting, request: Request, release: Release, reason: str, e
 
 def quote(posting: Posting, names: Sequence[str], release: Release) -> Quote:
     """What spending would do now."""
-    scopes = posting.debited(names)
+    scopes = posting.debited(names, release)
     decided, refused = posting.decide(scopes, release)
     if refused is not None:
         scope, refusal = refused

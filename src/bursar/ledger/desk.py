@@ -81,7 +81,7 @@ class Desk:
             return
         with self.store.reading() as reader, suppress(BursarError):
             view = self._view(reader)
-            view.decide(view.debited(names), release)
+            view.decide(view.debited(names, release), release)
         if len(self._warmed) > _MOST_WARMED:
             self._warmed.clear()
         self._warmed.add(mark)

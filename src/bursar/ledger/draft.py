@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
+
+import msgspec
 
 from bursar.ledger.currencies import CERTIFICATES, Balance
 from bursar.ledger.entry import canonical
@@ -16,16 +17,15 @@ Effects = list[tuple[str, str, Balance, Balance]]
 """(scope, line, before, after) of every line that changes."""
 
 
-@dataclass
-class Draft:
+class Draft(msgspec.Struct, eq=False):
     """What an entry will change, by root."""
 
-    effects: Effects = field(default_factory=list)
+    effects: Effects = []
     released: str | None = None
     reservation: ReservationRow | None = None
-    scopes: list[ScopeRow] = field(default_factory=list)
+    scopes: list[ScopeRow] = []
     """New or changed ones."""
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: dict[str, Any] = {}
 
 
 def body_of(draft: Draft, request: str) -> str:
@@ -80,7 +80,7 @@ def _effect_text(scope: str, line: str, before: Balance, after: Balance) -> str:
 def by_root(scopes: Sequence[Scope], effects: Effects) -> dict[str, Effects]:
     """The effects on each root's scopes, in the order of the roots."""
     first = scopes[0].row.root
-    if effects and all(scope.row.root == first for scope in scopes):
+    if effects and (len(scopes) == 1 or all(scope.row.root == first for scope in scopes)):
         return {first: effects}
     root_of: Mapping[str, str] = {scope.name: scope.row.root for scope in scopes}
     grouped: dict[str, Effects] = {}

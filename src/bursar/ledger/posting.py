@@ -8,8 +8,9 @@ to (`bursar.ledger.books` is the same fold, for whoever verifies).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from bursar.errors import (
     BudgetExceeded,
@@ -32,8 +33,7 @@ from bursar.ledger.stores._base import Head, Transaction
 _LEAK_HINT = "; a scope keeps a hundredth of its δ for releases that leak, unless it is opened with leak=…"
 
 
-@dataclass
-class Request:
+class Request(msgspec.Struct, eq=False):
     """One thing that somebody asks of the ledger."""
 
     verb: str
@@ -70,7 +70,7 @@ class Posting:
         """The ends of the chains that this transaction has lengthened."""
         self.posted: list[tuple[str, int, Effects]] = []
         self._expired: set[str] = set()
-        self._found: dict[tuple[str, ...], tuple[Scope, ...]] = {}
+        self._found: dict[tuple[Any, ...], tuple[Scope, ...]] = {}
 
     def prepare(self, requests: Sequence[Request]) -> None:
         """Lock the roots of all requests at once and in order, so that batches never wait for each other in a ring."""
@@ -130,30 +130,28 @@ class Posting:
         self._not_behind(scope.row.root, head)
         return scope
 
-    def debited(self, names: Sequence[str]) -> tuple[Scope, ...]:
-        """Every scope that a charge on these debits, once, in order; closed, frozen and mixed ones are refused."""
-        named = tuple(names)
-        found = self._found.get(named)
+    def debited(self, names: Sequence[str], *releases: Release) -> tuple[Scope, ...]:
+        """Every scope that a charge of these releases debits, once, in order; closed, frozen and mixed ones are
+        refused, and releases that are measured in another way.
+        """
+        asked = (*names, *releases)
+        found = self._found.get(asked)
         if found is None:
-            found = self.catalogue.debits(named, self.tx)
+            found = self.catalogue.debits(tuple(names), self.tx)
+            for release in releases:
+                alike(found, release)
             for scope in found:
                 self._not_behind(scope.row.root, self.tx.head(scope.row.root))
                 for balance in self.tx.balances(scope.name).values():
                     if balance.held:
                         self.expire(scope.row.root)
-            self._found[named] = found
+            self._found[asked] = found
         return found
 
     def decide(
         self, scopes: Sequence[Scope], release: Release
     ) -> tuple[list[tuple[Scope, dict[str, Balance], Price, dict[str, int]]], tuple[Scope, Refusal] | None]:
         """For each scope its state, the price, and what each line is charged; or the first refusal."""
-        if release.relation != scopes[0].relation:
-            raise CurrencyMismatch(
-                f"the release is measured under {release.relation}, {scopes[0].name} under {scopes[0].relation}"
-            )
-        if release.delta is not None and all(scope.row.currency != "sums" for scope in scopes):
-            raise CostInvalid("only a scope with the currency 'sums' prices a composition at a δ: leave delta= out")
         decided = []
         for scope in scopes:
             state = self.lines(scope)
@@ -177,21 +175,18 @@ class Posting:
         head = self.tx.head(root)
         if root not in self.heads:
             self._not_behind(root, head)
-        body = body_of(draft, "null" if request is None else request.text)
-        seq, prev = (1, FIRST) if head is None else (head.seq + 1, head.hash)
-        at = self.now if head is None else max(self.now, head.at + 1)
-        key, actor = (request.key, request.actor) if request is not None else ("", "")
-        entry = Entry(root, seq, at, kind, key, actor, body, prev)
-        digest = self.chain.hash(entry)
-        epoch = (0 if head is None else head.epoch) + bool(draft.scopes)
+        last, now, prev, epoch = head or (0, 0, FIRST, 0)
+        seq, at = last + 1, max(self.now, now + 1)
+        text, key, actor = ("null", "", "") if request is None else (request.text, request.key, request.actor)
+        entry = Entry(root, seq, at, kind, key, actor, body_of(draft, text), prev)
+        chained = Chained(entry, self.chain.hash(entry))
         self._apply(draft)
-        self.tx.append(entry, digest, epoch)
-        self.heads[root] = Head(seq, at, digest, epoch)
+        self.heads[root] = self.tx.append(chained, epoch + bool(draft.scopes))
         self.posted.append((root, seq, draft.effects))
         if request is not None and not request.remembered:
             request.remembered = True
-            self.tx.remember(request.key, root, seq)
-        return Chained(entry, digest)
+            self.tx.remember(key, root, seq)
+        return chained
 
     def _apply(self, draft: Draft) -> None:
         """The tables, as the entry says."""
@@ -200,7 +195,7 @@ class Posting:
         if draft.reservation is not None:
             self.tx.set_reservation(draft.reservation)
         if draft.released is not None:
-            for scope in dict.fromkeys(scope for scope, _, _, _ in draft.effects):
+            for scope in {effect[0]: None for effect in draft.effects}:
                 self.tx.add_released(scope, draft.released, 1)
 
     def _change_scopes(self, draft: Draft) -> set[str]:
@@ -231,6 +226,16 @@ class Posting:
             head is None or head.seq < seen.seq or (head.seq == seen.seq and head.hash != seen.hash)
         ):
             raise LedgerHalted(f"{root}: entries up to {seen.seq} were seen, the store now ends earlier or differs")
+
+
+def alike(scopes: Sequence[Scope], release: Release) -> None:
+    """Refuse a release that these scopes, which are of one measure, have no price for."""
+    if release.relation != scopes[0].relation:
+        raise CurrencyMismatch(
+            f"the release is measured under {release.relation}, {scopes[0].name} under {scopes[0].relation}"
+        )
+    if release.delta is not None and all(scope.row.currency != "sums" for scope in scopes):
+        raise CostInvalid("only a scope with the currency 'sums' prices a composition at a δ: leave delta= out")
 
 
 def refusal_of(scope: Scope, chained: Chained, replayed: bool) -> BudgetExceeded:

@@ -8,13 +8,14 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+import msgspec
+
 from bursar.errors import AlreadyRun
 from bursar.ledger.amounts import shown, written
 from bursar.ledger.entry import Chained, read
 
 
-@dataclass(frozen=True)
-class Receipt:
+class Receipt(msgspec.Struct, frozen=True, dict=True):
     """The proof of an entry: where it stands in the chain of its root."""
 
     root: str

@@ -26,7 +26,7 @@ def reserve(
     posting: Posting, request: Request, release: Release, ttl: int, id: str, cap: Fraction | None = None
 ) -> Reservation:
     """Set aside what the release would cost, for ``ttl`` microseconds."""
-    scopes = posting.debited(request.names)
+    scopes = posting.debited(request.names, release)
     if len({scope.row.root for scope in scopes}) > 1:
         raise InputError("a reservation stays within one root", argument="scopes")
     decided, refused = posting.decide(scopes, release)

@@ -41,17 +41,17 @@ def _entry(tx: Transaction, chain: Chain, root: str, anchored: Anchored, said: t
     for row in tx.scopes(root):
         for line, before in tx.balances(row.name).items():
             effects.append((row.name, line, before, _exhausted(before)))
-    seq, at, prev, epoch = (0, 0, FIRST, 0) if head is None else (head.seq, head.at, head.hash, head.epoch)
+    seq, at, prev, epoch = head or (0, 0, FIRST, 0)
     lost = {"anchor": [str(anchored.seq), anchored.hash], "reason": reason}
     content = {"effect": [effect_row(*effect) for effect in effects], "lost": lost, "released": LOST, "request": None}
     body = canonical(content)
     entry = Entry(root, max(seq, anchored.seq) + 1, max(now, at + 1), "restore", "", actor, body, prev)
-    digest = chain.hash(entry)
+    chained = Chained(entry, chain.hash(entry))
     tx.set_balances((scope, line, after) for scope, line, _, after in effects)
     for name in dict.fromkeys(scope for scope, _, _, _ in effects):
         tx.add_released(name, LOST, 1)
-    tx.append(entry, digest, epoch + 1)
-    return Chained(entry, digest)
+    tx.append(chained, epoch + 1)
+    return chained
 
 
 def _exhausted(before: Balance) -> Balance:

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import ceil
 from typing import Any
 
 from bursar.errors import InputError, described
@@ -54,7 +55,7 @@ class Scope:
         """Whom the promise protects: person, household, record."""
         return str(self.terms["unit"])
 
-    @property
+    @cached_property
     def relation(self) -> str:
         """Which data sets count as neighbours."""
         return str(self.terms["relation"])
@@ -69,7 +70,17 @@ class Scope:
         """Shares of the limit at which somebody wants to know."""
         return tuple(Fraction(share) for share in self.terms["alerts"])
 
-    @property
+    def marks(self, limit: int) -> list[tuple[Fraction, int]]:
+        """Each of these shares with the units at which so large a limit has reached it."""
+        if limit not in self._marks:
+            self._marks[limit] = [(share, ceil(share * limit)) for share in self.alerts]
+        return self._marks[limit]
+
+    @cached_property
+    def _marks(self) -> dict[int, list[tuple[Fraction, int]]]:
+        return {}
+
+    @cached_property
     def period(self) -> int:
         """Of a window, in microseconds; 0 otherwise."""
         return int(self.terms.get("period", 0))

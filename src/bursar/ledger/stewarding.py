@@ -13,7 +13,7 @@ from bursar.ledger.catalogue import usable
 from bursar.ledger.charging import charged
 from bursar.ledger.currencies import Balance, Refusal, currency_of
 from bursar.ledger.draft import Draft, Effects
-from bursar.ledger.posting import Posting, Request
+from bursar.ledger.posting import Posting, Request, alike
 from bursar.ledger.receipt import Receipt, receipt_of
 from bursar.ledger.release import Release, release_of
 from bursar.ledger.scope import Scope, new_scope
@@ -48,6 +48,7 @@ def open_scope(posting: Posting, request: Request, asked: dict[str, Any], before
 
 
 def _stepped(scope: Scope, state: dict[str, Balance], release: Release) -> dict[str, Balance]:
+    alike([scope], release)
     after = scope.currency.step(state, scope.currency.price(release, state))
     if isinstance(after, Refusal):
         raise InputError(f"{scope.name}: {release.text} alone, or with what came before it, exceeds the limit")
@@ -108,7 +109,7 @@ def set_status(posting: Posting, request: Request, name: str, status: str) -> Re
 
 def bring_in(posting: Posting, request: Request, releases: Sequence[Release]) -> Receipt:
     """Charge a list of past releases as one entry: all of it, or none."""
-    scopes = posting.debited(request.names)
+    scopes = posting.debited(request.names, *releases)
     if len({scope.row.root for scope in scopes}) > 1:
         raise InputError("an import stays within one root", argument="scope")
     before = {scope.name: posting.lines(scope) for scope in scopes}

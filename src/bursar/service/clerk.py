@@ -17,6 +17,9 @@ from bursar.ledger.posting import Request
 _MOMENT = 0.002  # seconds
 
 
+Waiting = tuple[Request, asyncio.Future[Any]]
+
+
 class Clerk:
     """Decides on the loop, where nobody competes for the interpreter, and makes durable in one thread, which the
     interpreter does not notice. Where deciding would have to wait for others, the thread does both.
@@ -26,24 +29,21 @@ class Clerk:
         self._ledger, self._batched = ledger, batched
         self._thread = ThreadPoolExecutor(1, "bursar-clerk")
         self._thread.submit(int)  # now: a batch that has begun must not find that no thread can be had
-        self._waiting: list[tuple[Request, asyncio.Future[None]]] = []
+        self._waiting: list[Waiting] = []
         self._work: asyncio.Task[None] | None = None
         self._shut = False
         self._last = 0
         """How many the last batch had."""
 
-    async def submit(self, request: Request) -> Any:
+    def submit(self, request: Request) -> asyncio.Future[Any]:
         """The outcome of a request, once it is durable. Who stops waiting does not undo it: the key finds it again."""
         if self._shut:
             raise StorageFailed("the service is shutting down, retry with the same key")
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        done = asyncio.get_running_loop().create_future()
         self._waiting.append((request, done))
         if self._work is None or self._work.done():
             self._work = asyncio.create_task(self._run())
-        await done
-        if request.failure is not None:
-            raise request.failure
-        return request.outcome
+        return done
 
     async def _run(self) -> None:
         while self._waiting:
@@ -60,9 +60,7 @@ class Clerk:
             finally:
                 self._last = len(batch)
                 self._batched(len(batch))
-                for _, done in batch:
-                    if not done.done():
-                        done.set_result(None)
+                _tell(batch)
 
     def _failed(self, requests: Sequence[Request], problem: Exception) -> None:
         for request in requests:
@@ -91,3 +89,14 @@ class Clerk:
         if self._work is not None:
             await asyncio.shield(self._work)
         self._thread.shutdown()
+
+
+def _tell(batch: Sequence[Waiting]) -> None:
+    """Everybody who still waits."""
+    for request, done in batch:
+        if done.done():
+            continue
+        if request.failure is None:
+            done.set_result(request.outcome)
+        else:
+            done.set_exception(request.failure)

@@ -11,7 +11,7 @@ import msgspec
 from starlette.datastructures import QueryParams
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
-from starlette.types import Receive, Scope
+from starlette.types import Receive, Scope, Send
 
 from bursar.problems import Rejected
 from bursar.service.answers import response
@@ -104,6 +104,11 @@ class Json(Response):
         self.status_code, self.background, self.body = status, None, body
         self.raw_headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
 
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As ASGI asks."""
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        await send({"type": "http.response.body", "body": self.body})
+
 
 def _bearer(headers: Headers) -> str | None:
     """The secret that a request carries."""
@@ -124,24 +129,26 @@ def _json_only(headers: Headers) -> None:
 
 async def body_of(service: Service, headers: Headers, receive: Receive) -> bytes:
     """The bytes of a body: not too many, not too slow."""
-    most, parts, size = service.settings.largest_body, [], 0
+    most = service.settings.largest_body
     length = headers.get(b"content-length", b"0")
     if not length.isdigit() or len(length) > 20:
         raise Rejected("malformed", "content-length must be a number")
     if int(length) > most:
         raise Rejected("too_large", f"a body may have at most {most} bytes")
-    with service.patience.wait():
-        more = True
-        while more:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise ClientDisconnect
-            part, more = message.get("body", b""), message.get("more_body", False)
-            size += len(part)
-            if size > most:
-                raise Rejected("too_large", f"a body may have at most {most} bytes")
-            parts.append(part)
-    return b"".join(parts)
+    return await service.patience.read(_all_of(receive, most))
+
+
+async def _all_of(receive: Receive, most: int) -> bytes:
+    body, more = bytearray(), True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+        if len(body) > most:
+            raise Rejected("too_large", f"a body may have at most {most} bytes")
+    return bytes(body)
 
 
 def _query(scope: Scope, asked: Any) -> Any:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import time
+import types
+from collections.abc import Coroutine, Generator
+from typing import Any, TypeVar
 
 from bursar.problems import Rejected
 
+Body = TypeVar("Body")
 _LOOKS = 8  # in the time that a body may take
 
 
-class Wait:
-    """One body that is being read."""
+class _Wait:
+    """One body that is not there yet."""
 
     __slots__ = ("_all", "_since", "_task", "over")
 
-    def __init__(self, every: set[Wait]) -> None:
+    def __init__(self, every: set[_Wait]) -> None:
         self._all, self._since, self.over = every, time.monotonic(), False
         self._task = asyncio.current_task()
 
@@ -41,15 +45,29 @@ class Patience:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._waits: set[Wait] = set()
+        self._waits: set[_Wait] = set()
         self._watching = False
 
-    def wait(self) -> Wait:
-        """For the time of a ``with``."""
+    @types.coroutine
+    def read(self, reading: Coroutine[Any, Any, Body]) -> Generator[Any, Any, Body]:
+        """What a coroutine reads, or `Rejected`; one that need not wait is not watched either."""
+        try:
+            wanted = reading.send(None)
+        except StopIteration as there:
+            return there.value  # type: ignore[no-any-return]
+        with self._wait():
+            try:
+                yield wanted
+            except BaseException:
+                reading.close()
+                raise
+            return (yield from reading)  # type: ignore[no-any-return]
+
+    def _wait(self) -> _Wait:
         if not self._watching:
             self._watching = True
             self._later()
-        return Wait(self._waits)
+        return _Wait(self._waits)
 
     def _later(self) -> None:
         asyncio.get_running_loop().call_later(self._seconds / _LOOKS, self._look)

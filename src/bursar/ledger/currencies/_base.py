@@ -158,9 +158,9 @@ class Currency(ABC):
             asked = price.ways.get(way)
             if asked is None:
                 continue
-            both = dict(paid)
-            for line, amount in asked.items():
-                both[line] = price.together.get(line, paid[line] + amount) if line in paid else amount
+            both = dict(asked)
+            for line, amount in paid.items():
+                both[line] = price.together.get(line, amount + asked[line]) if line in asked else amount
             for line, amount in both.items():
                 if amount > state[line].left:
                     refusals.append(Refusal(line, amount, state[line]))

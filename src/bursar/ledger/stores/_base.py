@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from bursar.errors import InputError
 from bursar.ledger.currencies import Balance
-from bursar.ledger.entry import Chained, Entry
+from bursar.ledger.entry import Chained
 
 
 class Conflict(Exception):
@@ -141,8 +141,8 @@ class Transaction(Reader):
         """
 
     @abstractmethod
-    def append(self, entry: Entry, hash: str, epoch: int) -> None:
-        """Add an entry at the end of its chain."""
+    def append(self, chained: Chained, epoch: int) -> Head:
+        """Add an entry to its chain, which then ends with what this gives back."""
 
     @abstractmethod
     def set_balances(self, rows: Iterable[tuple[str, str, Balance]]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from bursar.errors import InputError, StorageFailed
 from bursar.ledger.currencies import Balance
-from bursar.ledger.entry import Chained, Entry
+from bursar.ledger.entry import Chained
 from bursar.ledger.stores._base import Head, Reader, ReservationRow, ScopeRow, Store, Transaction
 
 
@@ -92,12 +92,15 @@ class MemoryTransaction(MemoryReader, Transaction):
     def lock(self, roots: Sequence[str], keys: Sequence[str] = (), scopes: Sequence[str] = ()) -> None:
         """There is one writer at a time."""
 
-    def append(self, entry: Entry, hash: str, epoch: int) -> None:
+    def append(self, chained: Chained, epoch: int) -> Head:
         """At the end of the list."""
+        entry, digest = chained
         rows = self._journal.setdefault(entry.root, [])
-        rows.append(Chained(entry, hash))
+        rows.append(chained)
         self.undo.append(rows.pop)
-        self._put(self._heads, entry.root, Head(entry.seq, entry.at, hash, epoch))
+        head = Head(entry.seq, entry.at, digest, epoch)
+        self._put(self._heads, entry.root, head)
+        return head
 
     def set_balances(self, rows: Iterable[tuple[str, str, Balance]]) -> None:
         """Checked as the other stores' constraints do."""

@@ -18,7 +18,7 @@ from psycopg import errors, sql
 
 from bursar.errors import InputError, StorageFailed
 from bursar.ledger.currencies import Balance
-from bursar.ledger.entry import Entry
+from bursar.ledger.entry import Chained
 from bursar.ledger.stores._base import Conflict, Head, Reader, Store, Transaction
 from bursar.ledger.stores.postgres_line import Line
 from bursar.ledger.stores.sql import SqlReader, SqlTransaction, check_migrations, files_of, migrations, queries
@@ -45,11 +45,12 @@ class _Write(SqlTransaction):
     def _rows(self, name: str, *values: Any) -> list[Any]:
         return self._connection.execute(_QUERIES[name], values).fetchall()
 
-    def append(self, entry: Entry, hash: str, epoch: int) -> None:
+    def append(self, chained: Chained, epoch: int) -> Head:
         """Only to a root that was locked before anything of it was read, or to a new one."""
+        entry = chained.entry
         if entry.root not in self._locked and entry.seq > 1:
             raise Conflict(f"{entry.root} came to be while this was being prepared")
-        super().append(entry, hash, epoch)
+        return super().append(chained, epoch)
 
     def _write(self, name: str, rows: Sequence[tuple[Any, ...]]) -> None:
         if len(rows) == 1:

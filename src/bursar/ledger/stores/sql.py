@@ -177,14 +177,17 @@ class SqlTransaction(SqlReader, Transaction):
         """Also what this transaction will write."""
         return self._appended.get((root, seq)) or super().entry(root, seq)
 
-    def append(self, entry: Entry, hash: str, epoch: int) -> None:
+    def append(self, chained: Chained, epoch: int) -> Head:
         """At the end."""
-        self._appended[entry.root, entry.seq] = Chained(entry, hash)
-        self._unwritten.append((*entry, hash))
-        before = self._kept_heads.get(entry.root)
+        entry, digest = chained
+        root = entry.root
+        self._appended[root, entry.seq] = chained
+        self._unwritten.append((*entry, digest))
+        before = self._kept_heads.get(root)
         if before is None or before.epoch != epoch:
-            self._new_epochs[entry.root] = epoch
-        self._kept_heads[entry.root] = Head(entry.seq, entry.at, hash, epoch)
+            self._new_epochs[root] = epoch
+        self._kept_heads[root] = head = Head(entry.seq, entry.at, digest, epoch)
+        return head
 
     def set_balances(self, rows: Iterable[tuple[str, str, Balance]]) -> None:
         """At the end."""
