@@ -111,7 +111,7 @@ def http() -> str:
     parts += ["", "## Settings", "", "| setting | if not given | |", "|---|---|---|"]
     source = inspect.getsource(Settings)
     for name, default in zip(Settings.__struct_fields__, Settings.__struct_defaults__, strict=True):
-        found = re.search(rf'^    {name}: .*\n    """(.*?)"""', source, re.MULTILINE | re.DOTALL)
+        found = re.search(rf'^    {name}: [^\n]*\n    """(.*?)"""', source, re.MULTILINE | re.DOTALL)
         parts.append(f"| `{name}` | `{default}` | {found[1] if found else ''} |")
     return "\n".join([*parts, ""])
 

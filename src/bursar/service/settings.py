@@ -28,10 +28,13 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tokens: str = "bursar-tokens.db"
     """The file that keeps the hashes of tokens."""
     host: str = "127.0.0.1"
+    """The address to listen on: this machine alone, unless it is another one."""
     port: int = 8765
+    """The port there."""
     tls_certificate: str | None = None
-    """PEM files; without them put a proxy that speaks TLS in front."""
+    """A PEM file; without one put a proxy that speaks TLS in front."""
     tls_key: str | None = None
+    """The PEM file with its key."""
     behind_proxy: bool = False
     """Whether a proxy on this machine says who the client is, and speaks TLS."""
     rate: float = 200.0
