@@ -11,8 +11,9 @@ from bursar.errors import CostInvalid, InputError, PerChargeCap
 from bursar.ledger.currencies import Balance, Refusal
 from bursar.ledger.draft import Draft, Effects, by_root
 from bursar.ledger.entry import Chained
-from bursar.ledger.posting import Posting, Request, alike, refusal_of
+from bursar.ledger.posting import Posting, Request
 from bursar.ledger.receipt import Part, Quote, Receipt, receipt_of
+from bursar.ledger.refusing import alike, refusal_of
 from bursar.ledger.release import Release
 from bursar.ledger.scope import Scope
 

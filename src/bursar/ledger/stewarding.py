@@ -13,8 +13,9 @@ from bursar.ledger.catalogue import usable
 from bursar.ledger.charging import charged
 from bursar.ledger.currencies import Balance, Refusal, currency_of
 from bursar.ledger.draft import Draft, Effects
-from bursar.ledger.posting import Posting, Request, alike
+from bursar.ledger.posting import Posting, Request
 from bursar.ledger.receipt import Receipt, receipt_of
+from bursar.ledger.refusing import alike
 from bursar.ledger.release import Release, release_of
 from bursar.ledger.scope import Scope, new_scope
 

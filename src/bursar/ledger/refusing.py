@@ -1,0 +1,41 @@
+"""What a scope says no to: releases that it cannot measure, and those that its budget does not allow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bursar.errors import BudgetExceeded, CostInvalid, CurrencyMismatch
+from bursar.ledger.amounts import shown
+from bursar.ledger.entry import Chained
+from bursar.ledger.release import Release
+from bursar.ledger.scope import Scope
+
+_LEAK_HINT = "; a scope keeps a hundredth of its δ for releases that leak, unless it is opened with leak=…"
+
+
+def alike(scopes: Sequence[Scope], release: Release) -> None:
+    """Refuse a release that these scopes, which are of one measure, have no price for."""
+    if release.relation != scopes[0].relation:
+        raise CurrencyMismatch(
+            f"the release is measured under {release.relation}, {scopes[0].name} under {scopes[0].relation}"
+        )
+    if release.delta is not None and all(scope.row.currency != "sums" for scope in scopes):
+        raise CostInvalid("only a scope with the currency 'sums' prices a composition at a δ: leave delta= out")
+
+
+def refusal_of(scope: Scope, chained: Chained, replayed: bool) -> BudgetExceeded:
+    """The refusal that an entry records."""
+    name, line, *numbers = chained.entry.content()["refusal"]
+    unit = scope.currency.lines[line].unit
+    asked, spent, held, limit, left = (int(number) * unit for number in numbers)
+    means = scope.currency.lines[line].means
+    hint = _LEAK_HINT if line == "delta" and scope.row.currency in ("residue", "advanced", "concentrated") else ""
+    return BudgetExceeded(
+        f"{name}: asked {shown(asked, up=True)} of {means}, {shown(left, up=False)} is left of "
+        f"{shown(limit, up=False)} (spent {shown(spent, up=True)}, held {shown(held, up=True)}). Nothing was charged; "
+        f"a smaller request may still pass{hint}",
+        scope=name,
+        line=line,
+        numbers={"asked": asked, "spent": spent, "held": held, "limit": limit, "left": left},
+        replayed=replayed,
+    )

@@ -1,0 +1,26 @@
+"""What tests of the verbs share: a release, a clock, a look at what is left."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import bursar as b
+from bursar.ledger.ledger import Ledger
+
+TENTH = b.Laplace(scale=10)
+
+
+class Clock:
+    """A clock that tests move."""
+
+    def __init__(self) -> None:
+        self.now = 1_700_000_000_000_000
+
+    def __call__(self) -> int:
+        """The time now."""
+        return self.now
+
+
+def left(ledger: Ledger, scope: str, line: str = "epsilon") -> Fraction:
+    """What a line has left."""
+    return ledger.show(scope).line(line).left
