@@ -114,11 +114,12 @@ async def _nothing(scope: Any, receive: Any, send: Any) -> None:
 
 
 def service() -> list[str]:
-    """The table: on this disk, on a slower one, and the server alone."""
+    """The table: on this disk, on slower ones, and the server alone."""
     rows = ["| | clients | answers a second | CPU of the service for each |", "|---|---|---|---|"]
     ratios = []
     for name, server in (
         ("charges, this disk", running()),
+        ("charges, a sync of 0.25 ms more", running(0.25)),
         ("charges, a sync of 2 ms more", running(2.0)),
         ("an empty handler", _empty()),
     ):
