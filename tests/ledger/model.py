@@ -76,12 +76,16 @@ class Model:
             return "KeyReused"
         return outcome if outcome == "BudgetExceeded" else "replayed"
 
+    def stopped(self, names: list[str]) -> bool:
+        """Whether any of them is frozen, or the root of all."""
+        return any(self.scopes[n].frozen or (n != "data" and self.scopes["data"].frozen) for n in names)
+
     def take(self, name: str, cost: Fraction) -> str | list[str]:
         """The scopes that can bear a cost, or why not."""
         if name not in self.scopes:
             return "ScopeUnknown"
         names = self.path(name)
-        if any(self.scopes[n].frozen for n in names):
+        if self.stopped(names):
             return "ScopeFrozen"
         if any(self.scopes[n].spent + self.scopes[n].held + cost > self.scopes[n].limit for n in names):
             return "BudgetExceeded"
@@ -124,6 +128,8 @@ class Model:
         held = self.reservations[reservation]
         if held.status != OPEN:
             return "ReservationExpired" if held.status == "expired" else "ReservationClosed"
+        if self.stopped(held.scopes):
+            return "ScopeFrozen"
         if count > held.count:
             return "InputError"
         held.count -= count

@@ -12,6 +12,7 @@ import pytest
 
 import bursar as b
 from bursar.ledger.currencies import currency_of
+from bursar.ledger.release import release_of
 
 SHEET = json.loads((Path(__file__).parents[1] / "golden" / "theory_values.json").read_text(encoding="utf-8"))
 GOLDEN = {row["id"]: row["value"] for row in SHEET["values"]}
@@ -104,3 +105,35 @@ def test_they_are_refused_as_currencies(name: str) -> None:
     """A ledger does not open such a scope."""
     with b.Ledger("memory://") as ledger, pytest.raises(b.InputError, match="not a valid filter"):
         ledger.open("data", epsilon=1, delta="1e-6", currency=name)
+
+
+def test_a_late_gaussian_is_not_its_square() -> None:
+    """On a residue line: beside a certified release a forgotten Gaussian, charged by its square afterwards, fits B² in
+    every transcript, and an analyst who chose by its outcome reaches more than δ. So it has no price there.
+    """
+    currency = currency_of("residue", {"epsilon": "4", "delta": "1e-6", "leak": "1e-12"})
+    pure = release_of("declared(pure_dp(epsilon=0.3))")
+    opening = currency.opening()
+    line = currency.lines["residue"]
+    charge = currency.price(pure, opening).ways["residue"]["residue"] * line.unit
+    forgotten, instead = (float(square) * (1 - 1e-9) for square in (line.limit - charge, charge))
+    epsilon, odds = 4.0, math.exp(0.3)
+
+    def gaussian(mean: float, at: float) -> mpmath.mpf:
+        return mpmath.ncdf(mean / 2 - at / mean) - mpmath.exp(at) * mpmath.ncdf(-mean / 2 - at / mean)
+
+    def responded(at: float) -> mpmath.mpf:
+        return mpmath.mpf(max((odds - mpmath.exp(max(at, -0.3))) / (1 + odds), 1 - mpmath.exp(at)) if at < 0.3 else 0)
+
+    def reached(loss: float, choose: bool) -> mpmath.mpf:
+        at = epsilon - loss
+        best = gaussian(math.sqrt(instead), at)
+        return mpmath.npdf(loss, forgotten / 2, math.sqrt(forgotten)) * (max(best, responded(at)) if choose else best)
+
+    points = [epsilon - 8, *(epsilon + step / 10 for step in range(-20, 21)), epsilon + 10]
+    fixed, adaptive = (mpmath.quad(lambda loss, c=choose: reached(loss, c), points) for choose in (False, True))
+    assert fixed <= 1e-6
+    assert adaptive > 1.05e-6
+    late = currency.late(release_of(b.Gaussian(sigma=2)), opening, [pure.text])
+    assert "residue" not in late.ways
+    assert "residue" in currency.late(release_of(b.Gaussian(sigma=2)), opening, ["gaussian(sigma=3)*2"]).ways

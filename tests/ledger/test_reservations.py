@@ -93,3 +93,57 @@ def test_windows_are_rate_limits(url: str, tmp_path: Path) -> None:
         assert ledger.verify(reprice=True)
         with pytest.raises(b.InputError, match="period"):
             ledger.open("bad", parent="data", kind="window", epsilon=1)
+
+
+def test_frozen_and_closed_scopes_are_not_drawn_on(ledger: Ledger) -> None:
+    """Nor are reservations on a root's block where the root is frozen; what is held can still be given back."""
+    ledger.open("data", epsilon=1)
+    ledger.open("north", parent="data", kind="block")
+    held = ledger.reserve("north", TENTH * 2, ttl=100)
+    ledger.freeze("data", reason="stop")
+    for charge in (
+        lambda: ledger.draw(held, TENTH),
+        lambda: ledger.spend("north", TENTH),
+        lambda: ledger.reserve("north", TENTH, ttl=9),
+        lambda: ledger.quote("north", TENTH),
+        lambda: ledger.bring_in("north", "what\nlaplace(scale=10)\n"),
+    ):
+        with pytest.raises(b.ScopeFrozen):
+            charge()
+    ledger.thaw("data", reason="go on")
+    ledger.draw(held, TENTH)
+    ledger.retire("north", reason="done")
+    with pytest.raises(b.ScopeClosed):
+        ledger.draw(held)
+    ledger.close(held)
+    assert left(ledger, "north") == Fraction(9, 10)
+    assert ledger.verify()
+
+
+@pytest.mark.parametrize("end", ["draw", "close", "expire"])
+def test_blocks_that_open_under_a_reservation_share_it(url: str, tmp_path: Path, end: str) -> None:
+    """What is held on all of the data is held on the new part, is drawn there, and comes back there."""
+    clock = Clock()
+    with Ledger(url, anchor=str(tmp_path / "a"), clock=clock, alert=None) as ledger:
+        ledger.open("data", epsilon=1)
+        ledger.open("team", parent="data", epsilon=1)
+        old = ledger.reserve("data", TENTH, ttl=1)
+        held = ledger.reserve("team", TENTH * 5, ttl=100)
+        clock.now += 2_000_000
+        ledger.open("north", parent="data", kind="block")
+        with pytest.raises(b.ReservationExpired):
+            ledger.draw(old)
+        assert ledger.show("north").line("epsilon").held == Fraction(1, 2)
+        if end == "draw":
+            ledger.draw(held, TENTH * 2)
+            ledger.close(held)
+            assert ledger.show("north").released == (("laplace(scale=10)*2", 1),)
+        elif end == "close":
+            ledger.close(held)
+        clock.now += 100_000_000
+        expected = Fraction(8, 10) if end == "draw" else 1
+        for name in ("data", "north", "team"):
+            assert left(ledger, name) == expected, name
+        assert ledger.held_by(held.id) == ("team",)
+        ledger.spend("data", TENTH)
+        assert ledger.verify(reprice=True)

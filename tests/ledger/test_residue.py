@@ -15,9 +15,10 @@ from flint import arb
 import bursar as b
 from bursar.guarantees.gdp import gaussian_delta
 from bursar.ledger.amounts import PARTS
-from bursar.ledger.currencies import currency_of
+from bursar.ledger.currencies import Refusal, currency_of
 from bursar.ledger.currencies._residue_prices import RUNGS, rung_below
 from bursar.ledger.currencies.residue import Residue
+from bursar.ledger.release import release_of
 from bursar.losses import Loss
 from bursar.losses.residue import certified, law_of_directions, smallest_charge
 from bursar.numerics.balls import ball, working
@@ -222,3 +223,26 @@ def test_a_release_far_too_large_is_refused_in_little_space(limits: dict[str, An
         assert tracemalloc.get_traced_memory()[1] < 50_000_000
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "laplace(scale=20)*3",
+        "randomized_response(epsilon=0.03)*7",
+        "gaussian(sigma=40)*2",
+        "laplace(scale=60)*2 + gaussian(sigma=60)*3",
+        "randomized_response(epsilon=0.1) + laplace(scale=15)",
+    ],
+)
+def test_how_many_plans_fit_is_how_many_are_admitted(text: str) -> None:
+    """Counted in strides within a rung, and one by one: the same."""
+    currency = currency_of("residue", {"epsilon": "1", "delta": "1e-6"})
+    release = release_of(text)
+    for spent in (0, PARTS // 3, PARTS // 10 * 9):
+        state: Any = {**currency.opening()}
+        state["residue"] = state["residue"]._replace(spent=spent)
+        fits, admitted = currency.fits(release, state), 0
+        while not isinstance(after := currency.step(state, currency.price(release, state)), Refusal):
+            state, admitted = after, admitted + 1
+        assert fits == admitted > 0

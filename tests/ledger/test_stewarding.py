@@ -159,3 +159,79 @@ def test_alerts_at_shares_of_the_limit(url: str, tmp_path: Path) -> None:
         ("data", 0.9, 10),
         ("data", 1.0, 11),
     ]
+
+
+def test_the_order_of_a_promise_does_not_change(ledger: Ledger) -> None:
+    """A scope counts at one Rényi order, so only its limit can move."""
+    ledger.open("data", order=2, renyi=1)
+    with pytest.raises(b.InputError, match="order"):
+        ledger.limit("data", order=100, reason="x")
+    ledger.limit("data", order=2, renyi=2, reason="more")
+    assert left(ledger, "data", "renyi") == 2
+
+
+def test_the_worst_block_is_the_one_with_least_left(ledger: Ledger) -> None:
+    """A line that nobody uses does not make all blocks alike."""
+    ledger.open("data", epsilon=1, delta="1e-6")
+    for name in ("a", "z"):
+        ledger.open(name, parent="data", kind="block")
+    ledger.spend("z", b.Gaussian(sigma=5))
+    assert ledger.show("data").worst_block == "z"
+    ledger.open("sums", epsilon=1, delta="1e-6", currency="sums")
+    for name in ("b", "y"):
+        ledger.open(name, parent="sums", kind="block")
+    ledger.spend("y", TENTH * 10)
+    ledger.spend("b", b.Declared(b.ApproxDP(epsilon="0.01", delta="5e-7")))
+    assert ledger.show("sums").worst_block == "y"
+
+
+def test_imports_that_cost_nothing(ledger: Ledger) -> None:
+    """They are in the list of releases, and the journal agrees."""
+    ledger.open("data", epsilon=1, delta="1e-6", currency="advanced")
+    ledger.bring_in("data", 'what\n"declared(pure_dp(epsilon=0))"\n')
+    assert len(ledger.show("data").released) == 1
+    assert ledger.verify()
+
+
+def test_closing_closes_all_below(ledger: Ledger) -> None:
+    """Whatever their names."""
+    ledger.open("r", epsilon=1)
+    ledger.open("z", parent="r", epsilon=1)
+    ledger.open("a", parent="z", epsilon=1)
+    ledger.open("m", parent="a", epsilon=1)
+    ledger.retire("z", reason="done")
+    assert {scope.name: scope.row.status for scope in ledger.scopes()} == {
+        "r": "open", "z": "closed", "a": "closed", "m": "closed"
+    }  # fmt: skip
+
+
+def test_a_share_for_leaks_is_kept(ledger: Ledger) -> None:
+    """Unless δ itself changes, of which it is a share."""
+    ledger.open("data", epsilon=1, delta="1e-6", leak="5e-7")
+    ledger.limit("data", epsilon=2, reason="more")
+    assert Fraction(ledger.show("data").scope.target["leak"]) == Fraction(5, 10**7)
+    assert left(ledger, "data", "delta") == Fraction(5, 10**7)
+
+
+def test_the_opening_balance_of_a_window_counts(ledger: Ledger) -> None:
+    """In the period in which it was opened."""
+    ledger.open("data", epsilon=1)
+    ledger.open("daily", parent="data", kind="window", epsilon="1/2", period=86400, spent=[TENTH * 2])
+    assert ledger.quote("daily", TENTH).fits == 3
+
+
+def test_the_second_person_is_another_one(ledger: Ledger) -> None:
+    """Spaces do not make two of one."""
+    ledger.open("data", epsilon=1, second_person=True)
+    for again in ("ann", " ann", "ann ", " "):
+        with pytest.raises(b.NotPermitted):
+            ledger.limit("data", epsilon=2, reason="more", by="ann", approved_by=again)
+    ledger.limit("data", epsilon=2, reason="more", by="ann", approved_by="bob")
+
+
+def test_equal_releases_in_other_words(ledger: Ledger) -> None:
+    """A key remembers the words it was used with, whoever wrote the same in others meanwhile."""
+    ledger.open("data", epsilon=1, delta="1e-6")
+    ledger.spend("data", "gaussian(sigma=50.1)", key="k")
+    ledger.quote("data", b.Gaussian(sigma=Fraction(501, 10)))
+    assert ledger.spend("data", b.Gaussian(sigma=50.1), key="k").replayed

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from bursar.errors import InputError, described
-from bursar.ledger.receipt import Reservation
+from bursar.ledger.receipt import Receipt, Reservation
 from bursar.ledger.scope import scope_name
 
 _LONGEST_KEY = 255  # bytes
@@ -45,7 +46,7 @@ def key_of(key: str | None) -> str:
     """An idempotency key, or one of our own."""
     if key is None:
         return own_key()
-    if not isinstance(key, str) or not key or len(key.encode()) > _LONGEST_KEY or not key.isprintable():
+    if not isinstance(key, str) or not key or not key.isprintable() or len(key.encode()) > _LONGEST_KEY:
         raise InputError(
             f"key must be 1 to {_LONGEST_KEY} bytes of printable text, not {described(key)}", argument="key"
         )
@@ -66,9 +67,14 @@ def word(text: Any, name: str) -> str:
 
 def said(reason: Any) -> str:
     """A reason, which must say something."""
-    if not isinstance(reason, str) or not reason.strip() or len(reason) > 2000:
+    if not isinstance(reason, str) or not reason.strip() or len(reason) > 2000 or not _speakable(reason):
         raise InputError("say why: reason= takes a text of up to 2000 characters", argument="reason")
     return reason
+
+
+def _speakable(text: str) -> bool:
+    """Whether it can be written down at all: half a character cannot."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def texts(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,6 +85,34 @@ def texts(given: Mapping[str, Any]) -> dict[str, Any]:
 def reservation_id(reservation: str | Reservation) -> str:
     """The id of a reservation, given as either."""
     id = reservation.id if isinstance(reservation, Reservation) else reservation
-    if not isinstance(id, str) or not id:
+    if not isinstance(id, str) or not id or not id.isprintable():
         raise InputError(f"reservation must be a reservation or its id, not {described(id)}", argument="reservation")
     return id
+
+
+def entry_of(entry: Any) -> tuple[str, int]:
+    """An entry's place, given by its receipt or as (root, seq)."""
+    root, seq = (entry.root, entry.seq) if isinstance(entry, Receipt) else _pair(entry)
+    if not isinstance(seq, int) or isinstance(seq, bool) or not 0 < seq < 2**63:
+        raise InputError(f"an entry has a number from 1 on, not {described(seq)}", argument="entry")
+    return scope_name(root), seq
+
+
+def _pair(entry: Any) -> tuple[Any, Any]:
+    if not isinstance(entry, (tuple, list)) or len(entry) != 2:
+        raise InputError(f"entry must be a receipt, or a root and a number, not {described(entry)}", argument="entry")
+    return entry[0], entry[1]
+
+
+def listed(given: Any, name: str) -> list[Any]:
+    """Several things; a text is one thing."""
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise InputError(f"{name} must be a list, not {described(given)}", argument=name)
+    return list(given)
+
+
+def file_name(path: Any, name: str) -> str:
+    """The name of a file."""
+    if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
+        raise InputError(f"{name} must name a file, not {described(path)}", argument=name)
+    return os.fspath(path)

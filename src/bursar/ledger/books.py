@@ -51,8 +51,8 @@ class Books:
         if "scopes" in content:
             for given in content["scopes"]:
                 self.scopes[given[0]] = ScopeRow(*given)
-        if "reservation" in content:
-            id, status, expires, detail = content["reservation"]
+        changed = [content["reservation"]] if "reservation" in content else []
+        for id, status, expires, detail in changed + content.get("reservations", []):
             self.reservations[id] = ReservationRow(id, root, status, int(expires), detail)
         if key:
             self.keys.setdefault(key, (root, seq))

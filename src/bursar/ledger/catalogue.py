@@ -43,8 +43,8 @@ class Catalogue:
                 return scopes
         every = list(dict.fromkeys(name for named in names for name in self.find(named, reader)[1]))
         scopes = tuple(self.find(name, reader)[0] for name in every)
-        for scope in scopes:
-            usable(scope)
+        for scope in dict.fromkeys([*scopes, *(self.find(scope.row.root, reader)[0] for scope in scopes)]):
+            usable(scope)  # a block is charged alone, and still stops with its root
         measures = {(scope.unit, scope.relation) for scope in scopes}
         if len(measures) > 1:
             said = " and ".join(f"{unit} under {relation}" for unit, relation in sorted(measures))

@@ -1,4 +1,4 @@
-"""Spending: reserve, draw and close in one entry; and adding what was forgotten."""
+"""Spending: reserve, draw and close in one entry."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from bursar.errors import CostInvalid, InputError, PerChargeCap
-from bursar.ledger.currencies import Balance, Refusal
+from bursar.ledger.currencies import Balance
 from bursar.ledger.draft import Draft, Effects, by_root
 from bursar.ledger.entry import Chained
 from bursar.ledger.posting import Posting, Request
 from bursar.ledger.receipt import Part, Quote, Receipt, receipt_of
-from bursar.ledger.refusing import alike, refusal_of
+from bursar.ledger.refusing import refusal_of, within_cap
 from bursar.ledger.release import Release
 from bursar.ledger.scope import Scope
 
@@ -27,8 +26,8 @@ def spend(posting: Posting, request: Request, release: Release, cap: Fraction | 
     effects: Effects = []
     for scope, state, _, amounts in decided:
         for line, amount in amounts.items():
-            if cap is not None and amount > cap * state[line].limit:
-                raise PerChargeCap(f"one charge may take at most {cap} of {scope.name}'s {line}")
+            if cap is not None:
+                within_cap(cap, amount, state[line], f"{scope.name}'s {line}")
         effects += charged(scope, state, amounts)
     return receipt_of(post_all(posting, request, "spend", scopes, effects, release.text), False)
 
@@ -68,36 +67,6 @@ def replayed(scope_of: Any) -> Any:
         return receipt_of(chained, again)
 
     return read
-
-
-def correct(posting: Posting, request: Request, release: Release, reason: str, entry: tuple[str, int]) -> Receipt:
-    """Add spend that an earlier entry should have had. What does not fit, or has no price out of its order, fills the
-    lines and freezes the scope.
-    """
-    root, seq = entry
-    wrong = posting.tx.entry(root, seq)
-    if wrong is None or wrong.entry.kind not in ("spend", "draw", "import", "correct"):
-        raise InputError(f"entry {seq} of {root} is no charge", argument="entry")
-    names = list(dict.fromkeys(row[0] for row in wrong.entry.content()["effect"]))
-    effects: Effects = []
-    frozen = []
-    scopes = [posting.scope(name) for name in names]
-    alike(scopes, release)
-    for scope in scopes:
-        state = posting.lines(scope)
-        try:
-            amounts = scope.currency.amounts(state, scope.currency.late(release, state))
-        except CostInvalid:
-            amounts = None
-        if amounts is None or isinstance(amounts, Refusal):
-            frozen.append(scope.with_status("frozen"))
-            full = {line: before._replace(spent=before.limit - before.held) for line, before in state.items()}
-            effects += [(scope.name, line, before, full[line]) for line, before in state.items()]
-        else:
-            effects += charged(scope, state, amounts)
-    draft = Draft(effects, release.text, scopes=[scope.row for scope in frozen])
-    draft.extra = {"corrects": [root, seq], "reason": reason, "overdrawn": [scope.name for scope in frozen]}
-    return receipt_of(posting.post(request, "correct", root, draft), False)
 
 
 def quote(posting: Posting, names: Sequence[str], release: Release) -> Quote:

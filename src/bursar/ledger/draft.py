@@ -23,6 +23,8 @@ class Draft(msgspec.Struct, eq=False):
     effects: Effects = []
     released: str | None = None
     reservation: ReservationRow | None = None
+    touched: list[ReservationRow] = []
+    """Other reservations that change with it."""
     scopes: list[ScopeRow] = []
     """New or changed ones."""
     extra: dict[str, Any] = {}
@@ -35,7 +37,7 @@ def body_of(draft: Draft, request: str) -> str:
         if line in CERTIFICATES and before.left > after.left:
             certificate = CERTIFICATES[line]
     effects = ",".join([_effect_text(*effect) for effect in draft.effects])
-    if draft.extra or draft.scopes or draft.reservation is not None:
+    if draft.extra or draft.scopes or draft.reservation is not None or draft.touched:
         rest = _rest(draft, certificate)
     else:
         rest = _plain_rest(draft.released, certificate)
@@ -56,11 +58,17 @@ def _rest(draft: Draft, certificate: int | None) -> str:
     if certificate is not None:
         content["certificate"] = certificate
     if draft.reservation is not None:
-        row = draft.reservation
-        content["reservation"] = [row.id, row.status, str(row.expires), row.detail]
+        content["reservation"] = reservation_row(draft.reservation)
+    if draft.touched:
+        content["reservations"] = [reservation_row(row) for row in draft.touched]
     if draft.scopes:
         content["scopes"] = [list(row) for row in draft.scopes]
     return f",{canonical(content)[1:-1]}" if content else ""
+
+
+def reservation_row(row: ReservationRow) -> list[str]:
+    """A reservation as the journal writes it."""
+    return [row.id, row.status, str(row.expires), row.detail]
 
 
 def effect_row(scope: str, line: str, before: Balance, after: Balance) -> list[Any]:

@@ -6,6 +6,7 @@ import json
 
 from bursar.errors import InputError, LedgerHalted
 from bursar.ledger import export
+from bursar.ledger.asked import reservation_id
 from bursar.ledger.desk import Desk
 from bursar.ledger.entry import Chained
 from bursar.ledger.scope import Scope, scope_name
@@ -32,10 +33,11 @@ class Looking(Desk):
         return self._scope(scope_name(name))
 
     def held_by(self, reservation: str) -> tuple[str, ...]:
-        """The scopes that a reservation debits; none where there is no such reservation."""
+        """The scopes that a reservation was made on; none where there is no such reservation."""
         with self.store.reading() as reader:
-            row = reader.reservation(reservation)
-        return () if row is None else tuple(json.loads(row.detail)["scopes"])
+            row = reader.reservation(reservation_id(reservation))
+        detail = {} if row is None else json.loads(row.detail)
+        return tuple(detail.get("named") or detail.get("scopes", ()))
 
     @property
     def halted(self) -> LedgerHalted | None:
@@ -45,7 +47,7 @@ class Looking(Desk):
     def entries(self, root: str, *, after: int = 0, most: int | None = None) -> list[Chained]:
         """A root's entries in order."""
         with self.store.reading() as reader:
-            return list(reader.entries(root, after, most))
+            return list(reader.entries(scope_name(root), after, most))
 
     def verify(self, *, reprice: bool = False) -> Verification:
         """Recompute the chain, every balance and every anchor from the journal; ``reprice`` computes every price anew

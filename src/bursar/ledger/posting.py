@@ -7,6 +7,7 @@ to (`bursar.ledger.books` is the same fold, for whoever verifies).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -120,6 +121,17 @@ class Posting:
                     balances[line] = balance._replace(spent=0, dead=False, window=current)
         return balances
 
+    def ran(self, scope: Scope) -> list[str]:
+        """Every release that ran in a scope, or may still run there by an open reservation."""
+        open_ones = [json.loads(row.detail) for row in self.tx.reservations(scope.row.root) if row.status == "open"]
+        reserved = [text for detail in open_ones if scope.name in detail["scopes"] for text, _ in detail["left"]]
+        return [what for what, _ in self.released(scope.name)] + reserved
+
+    def released(self, name: str) -> list[tuple[str, int]]:
+        """What was released in a scope, by this transaction too."""
+        self.tx.flush()
+        return self.tx.released(name)
+
     def scope(self, name: str) -> Scope:
         """One scope, of a root that is not behind."""
         scope, _, head = self.catalogue.find(name, self.tx)
@@ -190,6 +202,8 @@ class Posting:
         self.tx.set_balances([(scope, line, after) for scope, line, _, after in draft.effects if scope not in new])
         if draft.reservation is not None:
             self.tx.set_reservation(draft.reservation)
+        for row in draft.touched:
+            self.tx.set_reservation(row)
         if draft.released is not None:
             for scope in {effect[0]: None for effect in draft.effects}:
                 self.tx.add_released(scope, draft.released, 1)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
-from bursar.errors import BudgetExceeded, CostInvalid, CurrencyMismatch
+from bursar.errors import BudgetExceeded, CostInvalid, CurrencyMismatch, PerChargeCap
 from bursar.ledger.amounts import shown
+from bursar.ledger.currencies import Balance
 from bursar.ledger.entry import Chained
 from bursar.ledger.release import Release
 from bursar.ledger.scope import Scope
@@ -19,8 +21,19 @@ def alike(scopes: Sequence[Scope], release: Release) -> None:
         raise CurrencyMismatch(
             f"the release is measured under {release.relation}, {scopes[0].name} under {scopes[0].relation}"
         )
+    if not release.readable:
+        raise CostInvalid(
+            f"the journal cannot write down {release.text[:60]} so that it can be read again: charge what it promises, "
+            "by declared(…)"
+        )
     if release.delta is not None and all(scope.row.currency != "sums" for scope in scopes):
         raise CostInvalid("only a scope with the currency 'sums' prices a composition at a δ: leave delta= out")
+
+
+def within_cap(cap: Fraction | None, amount: int, before: Balance, whose: str) -> None:
+    """Refuse a charge that is larger than a share of its limit."""
+    if cap is not None and amount > cap * before.limit:
+        raise PerChargeCap(f"one charge may take at most {cap} of {whose}")
 
 
 def refusal_of(scope: Scope, chained: Chained, replayed: bool) -> BudgetExceeded:

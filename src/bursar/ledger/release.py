@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import dataclasses
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
 from bursar.composition import Composition, as_composition
-from bursar.errors import InputError
+from bursar.errors import BursarError, InputError
 from bursar.guarantees import Guarantee
 from bursar.jobs.spec import parse
 from bursar.ledger.amounts import written
@@ -25,8 +25,6 @@ Kind = TypeVar("Kind", bound=Guarantee)
 class Release:
     """A composition that is charged as one. Prices are remembered for the object, which is made once for equal ones."""
 
-    __slots__ = ("composition", "delta", "text")
-
     def __init__(self, composition: Composition, text: str, delta: Fraction | None) -> None:
         self.composition, self.text, self.delta = composition, text, delta
 
@@ -34,6 +32,15 @@ class Release:
     def relation(self) -> str:
         """The neighbour relation it is measured under."""
         return self.composition.relation
+
+    @cached_property
+    def readable(self) -> bool:
+        """Whether its text can be read back; that of a mechanism of one's own cannot."""
+        try:
+            parse(self.text)
+        except BursarError:
+            return False
+        return True
 
     def promises(self, kind: type[Kind]) -> list[tuple[Kind, int]]:
         """Each term's best promise of a kind, with its count; `ConversionRefused` names the term that has none."""
@@ -56,18 +63,19 @@ def release_of(what: object, delta: object = None) -> Release:
     mine = what.__dict__.get(_MINE) if point is None else None
     if isinstance(mine, Release):  # the very object was charged before
         return mine
-    known = _known.get((what, point))
+    text = what.text()  # equal values may be written in several ways, and a key remembers the one that it was used with
+    known = _known.get((text, point))
     if known is None:
         known = _made(as_composition(what), point)
         if len(_known) > _MOST_KNOWN:
             _known.clear()
-        _known[what, point] = known
+        _known[text, point] = known
     if point is None:
         what.__dict__[_MINE] = known
     return known
 
 
-_known: dict[tuple[Mechanism | Composition, Fraction | None], Release] = {}
+_known: dict[tuple[str, Fraction | None], Release] = {}
 _MOST_KNOWN = 4096
 _MINE = "_release"
 

@@ -1,16 +1,18 @@
 """Going on with a ledger that is behind its anchor.
 
 Entries after the backup are lost, and with them what was spent: all that was left of the affected roots counts as
-spent. The entry that says so takes a number beyond the anchor's, and the chain goes on from there.
+spent, what was held too, since it may have been drawn. The entry that says so takes a number beyond the anchor's, and
+the chain goes on from there. Limits that were raised since are lost as well, so such a root is never raised again.
 """
 
 from __future__ import annotations
 
 from bursar.ledger.anchor import Anchored, AnchorFile, behind
-from bursar.ledger.currencies import Balance
-from bursar.ledger.draft import Effects, effect_row
+from bursar.ledger.draft import Effects, effect_row, reservation_row
 from bursar.ledger.entry import FIRST, Chain, Chained, Entry, canonical
 from bursar.ledger.receipt import Receipt, receipt_of
+from bursar.ledger.reserving import ended_reservation
+from bursar.ledger.scope import Scope
 from bursar.ledger.stores._base import Head, Store, Transaction
 
 LOST = "unknown releases: entries were lost"
@@ -37,22 +39,32 @@ def restored(store: Store, chain: Chain, anchors: AnchorFile, now: int, actor: s
 def _entry(tx: Transaction, chain: Chain, root: str, anchored: Anchored, said: tuple[int, str, str]) -> Chained:
     now, actor, reason = said
     head = tx.head(root)
-    effects: Effects = []
-    for row in tx.scopes(root):
-        for line, before in tx.balances(row.name).items():
-            effects.append((row.name, line, before, _exhausted(before)))
+    scopes = tx.scopes(root)
+    effects: Effects = [
+        (row.name, line, before, before._replace(spent=before.limit, held=0))
+        for row in scopes
+        for line, before in tx.balances(row.name).items()
+    ]
+    ended = [ended_reservation(row) for row in tx.reservations(root) if row.status == "open"]
+    marked = [Scope(row).with_terms(lost=True).row for row in scopes]
     seq, at, prev, epoch = head or (0, 0, FIRST, 0)
     lost = {"anchor": [str(anchored.seq), anchored.hash], "reason": reason}
-    content = {"effect": [effect_row(*effect) for effect in effects], "lost": lost, "released": LOST, "request": None}
-    body = canonical(content)
-    entry = Entry(root, max(seq, anchored.seq) + 1, max(now, at + 1), "restore", "", actor, body, prev)
+    content = {
+        "effect": [effect_row(*effect) for effect in effects],
+        "lost": lost,
+        "released": LOST,
+        "request": None,
+        "reservations": [reservation_row(row) for row in ended],
+        "scopes": [list(row) for row in marked],
+    }
+    entry = Entry(root, max(seq, anchored.seq) + 1, max(now, at + 1), "restore", "", actor, canonical(content), prev)
     chained = Chained(entry, chain.hash(entry))
     tx.set_balances((scope, line, after) for scope, line, _, after in effects)
     for name in dict.fromkeys(scope for scope, _, _, _ in effects):
         tx.add_released(name, LOST, 1)
+    for reservation in ended:
+        tx.set_reservation(reservation)
+    for row in marked:
+        tx.set_scope(row)
     tx.append(chained, epoch + 1)
     return chained
-
-
-def _exhausted(before: Balance) -> Balance:
-    return before._replace(spent=before.limit - before.held)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -90,9 +91,20 @@ class Scope:
         """Whether a change of the limit needs two people."""
         return bool(self.terms.get("second_person", False))
 
-    def with_target(self, target: dict[str, str]) -> Scope:
-        """With another limit in the same units."""
-        return Scope(self.row._replace(terms=canonical({**self.terms, "target": target})))
+    @property
+    def lost(self) -> bool:
+        """Whether entries of its root were lost, so that nobody knows what was spent."""
+        return bool(self.terms.get("lost", False))
+
+    @property
+    def overdrawn(self) -> dict[str, int] | None:
+        """What corrections took beyond each line's limit, in units; None where that is not known."""
+        kept = self.terms.get("overdrawn", {})
+        return None if kept is None else {line: int(units) for line, units in kept.items()}
+
+    def with_terms(self, **terms: Any) -> Scope:
+        """With other terms beside the old ones."""
+        return Scope(self.row._replace(terms=canonical({**self.terms, **terms})))
 
     def with_status(self, status: str) -> Scope:
         """Frozen, thawed or closed."""
@@ -109,7 +121,8 @@ def new_scope(
 ) -> Scope:
     """Check what a steward asked for."""
     checked = scope_name(name)
-    which = choice(kind="quota" if kind is None and parent else (kind or "root"), among=KINDS)
+    usual = "root" if parent is None else "quota"
+    which = choice(kind=usual if kind is None else kind, among=KINDS)
     if (which == "root") != (parent is None):
         raise InputError(f"a {which} scope {'has no' if which == 'root' else 'needs a'} parent", argument="parent")
     if parent is not None and which == "block":
@@ -181,6 +194,8 @@ def path(scope: Scope, reader: Reader) -> list[str]:
 
 
 def _alerts(shares: Any) -> list[str]:
+    if shares is not None and (isinstance(shares, str) or not isinstance(shares, Iterable)):
+        raise InputError(f"alerts must be a list of shares, not {described(shares)}", argument="alerts")
     given = ALERTS if shares is None else tuple(exact(share, "alerts") for share in shares)
     if any(not 0 < share <= 1 for share in given):
         raise InputError("alerts must be shares of the limit, above 0 and at most 1", argument="alerts")

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from bursar.errors import InputError, described
-from bursar.ledger import charging, reserving
+from bursar.ledger import charging, correcting, reserving
 from bursar.ledger.amounts import exact
-from bursar.ledger.asked import names_of, own_key, reservation_id, said
+from bursar.ledger.asked import entry_of, key_of, names_of, own_key, reservation_id, said
 from bursar.ledger.desk import Desk
 from bursar.ledger.entry import Chained, canonical
 from bursar.ledger.posting import Request
@@ -140,22 +140,22 @@ class Spending(Desk):
         key: str | None = None,
         delta: Any = None,
         by: str | None = None,
-        cap: Fraction | None = None,
+        caps: reserving.Caps = reserving.UNCAPPED,
     ) -> Request:
-        """The same as a request for `commit`; ``cap`` is the largest share of any limit that may sit reserved."""
+        """The same as a request for `commit`, within ``caps`` on what may be taken or sit reserved."""
         release, names = release_of(what, delta), names_of(scopes)
         self._warm(names, release)
         life = int(exact(ttl, "ttl") * 1_000_000)
         if not 0 < life <= 10**15:
             raise InputError(f"ttl must be a positive number of seconds, not {described(ttl)}", argument="ttl")
         fields = {"scopes": names, **release.request(), "ttl": str(life)}
-        chosen = key or own_key()
+        chosen = own_key() if key is None else key_of(key)
         return self._request(
             "reserve",
             chosen,
             by,
             fields,
-            lambda p, r: reserving.reserve(p, r, release, life, uuid.uuid5(uuid.NAMESPACE_OID, chosen).hex, cap),
+            lambda p, r: reserving.reserve(p, r, release, life, uuid.uuid5(uuid.NAMESPACE_OID, chosen).hex, caps),
             self._reservation,
             names,
         )
@@ -168,14 +168,20 @@ class Spending(Desk):
         return receipt
 
     def to_draw(
-        self, reservation: str | Reservation, amount: Any = None, *, key: str | None = None, by: str | None = None
+        self,
+        reservation: str | Reservation,
+        amount: Any = None,
+        *,
+        key: str | None = None,
+        by: str | None = None,
+        cap: Fraction | None = None,
     ) -> Request:
-        """The same as a request for `commit`."""
+        """The same as a request for `commit`; ``cap`` is the largest share of any limit that it may take."""
         id = reservation_id(reservation)
         part = None if amount is None else release_of(amount)
         fields = {"reservation": id, "what": None if part is None else part.text}
         return self._request(
-            "draw", key, by, fields, lambda p, r: reserving.draw(p, r, id, part), receipt_of, reservation=id
+            "draw", key, by, fields, lambda p, r: reserving.draw(p, r, id, part, cap), receipt_of, reservation=id
         )
 
     def close(self, reservation: str | Reservation, *, key: str | None = None, by: str | None = None) -> Receipt:
@@ -201,17 +207,19 @@ class Spending(Desk):
         by: str | None = None,
     ) -> Receipt:
         """Add spend that an entry should have had. It can only add; what no longer fits freezes the scope."""
-        place = (entry.root, entry.seq) if isinstance(entry, Receipt) else (str(entry[0]), int(entry[1]))
-        release = release_of(what, delta)
+        place, release = entry_of(entry), release_of(what, delta)
         fields = {"entry": [place[0], str(place[1])], **release.request(), "reason": said(reason)}
+        with self.store.reading() as reader:  # an entry never changes; it says which roots there are to lock
+            wrong = reader.entry(*place)
+        names = [place[0]] if wrong is None else correcting.charged_by(wrong)
         request = self._request(
             "correct",
             key,
             by,
             fields,
-            lambda p, r: charging.correct(p, r, release, reason, place),
+            lambda p, r: correcting.correct(p, r, release, reason, place),
             receipt_of,
-            [place[0]],
+            names,
         )
         receipt: Receipt = self._desk.submit(request)
         return receipt

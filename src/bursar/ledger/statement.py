@@ -111,9 +111,15 @@ def statement(posting: Posting, scope: Scope) -> Statement:
     blocks = [posting.scope(row.name) for row in posting.tx.scopes(scope.name) if row.kind == "block"]
     if scope.kind == "root" and blocks:
         found = [_single(posting, block) for block in blocks]
-        worst = min(found, key=lambda one: max(line.left / line.limit for line in one.lines if line.limit))
+        worst = min(found, key=_room)
         return replace(worst, scope=scope, worst_block=worst.scope.name)
     return _single(posting, scope)
+
+
+def _room(one: Statement) -> Fraction:
+    """The share that is left on the best way of paying: a way has as much as the line of it that has least."""
+    shares = {line.name: line.left / line.limit if line.limit else Fraction(0) for line in one.lines}
+    return max(min(shares[line] for line in lines) for lines in one.scope.currency.ways.values())
 
 
 def _single(posting: Posting, scope: Scope) -> Statement:
@@ -145,16 +151,20 @@ def _odometer(scope: Scope, released: Sequence[tuple[str, int]], delta: Fraction
             try:
                 promise = mechanism.promise(ZCDP)
             except ConversionRefused:
-                return None if pure is None else float(pure)
+                return None if pure is None else _above(pure)
             if promise.delta > 0 and not _leaks_surely(mechanism):
                 return None  # an (ε, δ) promise bounds no loss by itself
             rho, leak = rho + times * count * Fraction(promise.rho), leak + times * count * Fraction(promise.delta)
     if delta <= leak:
-        return None if pure is None else float(pure)
+        return None if pure is None else _above(pure)
     # γ is fixed by what was agreed when the scope was opened
     gamma = Fraction(scope.terms["currency"]["epsilon"]) ** 2 / 64
     boundary = mixture(2 * rho, gamma, delta - leak) if rho else 0.0
-    return boundary if pure is None else min(boundary, float(pure) * (1 + 2.0**-50))
+    return boundary if pure is None else min(boundary, _above(pure))
+
+
+def _above(value: Fraction) -> float:
+    return float(value) * (1 + 2.0**-50)
 
 
 def _leaks_surely(mechanism: Any) -> bool:

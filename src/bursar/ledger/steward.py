@@ -7,7 +7,7 @@ from typing import Any
 
 from bursar.errors import InputError
 from bursar.ledger import charging, stewarding
-from bursar.ledger.asked import said, texts, word
+from bursar.ledger.asked import file_name, listed, said, texts, word
 from bursar.ledger.desk import Desk
 from bursar.ledger.receipt import Receipt, receipt_of
 from bursar.ledger.release import release_of
@@ -58,7 +58,7 @@ class Steward(Desk):
             "unit": unit, "relation": relation, "period": period, "alerts": alerts, "second_person": second_person
         }  # fmt: skip
         asked = {"name": scope, "parent": parent, "kind": kind, "currency": currency}
-        before = [release_of(what) for what in spent]
+        before = [release_of(what) for what in listed(spent, "spent")]
         fields = {**asked, **texts(limits), **texts(options), "spent": [release.text for release in before]}
         scope_name(scope)
         names = [] if parent is None else [scope_name(parent)]
@@ -80,10 +80,12 @@ class Steward(Desk):
         **limits: Any,
     ) -> Receipt:
         """Raise or lower a limit, with the reason; scopes opened with ``second_person`` need two people."""
+        if all(value is None for value in limits.values()):
+            raise InputError("say which limit is to change: epsilon=, delta=, rho=, mu= or renyi=", argument="limit")
         fields = {
             "scope": scope_name(scope),
             "reason": said(reason),
-            "approved_by": approved_by or "",
+            "approved_by": word(approved_by or "", "approved_by").strip(),
             **texts(limits),
         }
         request = self._request(
@@ -91,7 +93,7 @@ class Steward(Desk):
             key,
             by,
             fields,
-            lambda p, r: stewarding.set_limit(p, r, scope, limits, approved_by),
+            lambda p, r: stewarding.set_limit(p, r, scope, limits, fields["approved_by"]),
             receipt_of,
             [scope],
         )
@@ -136,7 +138,9 @@ class Steward(Desk):
 
     def backup(self, target: str) -> None:
         """A consistent copy, while others go on."""
-        self.store.backup(target)
+        if self._shut:
+            raise InputError("this ledger has been shut")
+        self.store.backup(file_name(target, "target"))
 
     def restore(self, *, assume_spent: bool, reason: str, by: str | None = None) -> list[Receipt]:
         """Go on with a ledger that is behind its anchor, counting all that was left of the affected roots as spent."""

@@ -5,18 +5,20 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
-from bursar.errors import BudgetExceeded, InputError, NotPermitted
-from bursar.ledger.amounts import units_down
+from bursar.errors import BudgetExceeded, InputError, NotPermitted, described
+from bursar.ledger.amounts import exact, units_down
 from bursar.ledger.catalogue import usable
 from bursar.ledger.charging import charged
-from bursar.ledger.currencies import Balance, Refusal, currency_of
+from bursar.ledger.currencies import Balance, Currency, Price, Refusal, currency_of
 from bursar.ledger.draft import Draft, Effects
 from bursar.ledger.posting import Posting, Request
 from bursar.ledger.receipt import Receipt, receipt_of
 from bursar.ledger.refusing import alike
 from bursar.ledger.release import Release, release_of
+from bursar.ledger.reserving import joined
 from bursar.ledger.scope import Scope, new_scope
 
 
@@ -28,18 +30,24 @@ def open_scope(posting: Posting, request: Request, asked: dict[str, Any], before
     parent = None if asked["parent"] is None else posting.scope(asked["parent"])
     if parent is not None:
         usable(parent)
+        posting.expire(parent.row.root)
+    elif posting.tx.head(name) is not None:
+        raise InputError(f"there was a root {name!r}, whose entries were lost: choose another name", argument="scope")
     scope = new_scope(name, parent, asked["kind"], asked["currency"], asked["limits"], asked["options"])
-    state = scope.currency.opening()
-    if parent is not None and scope.kind == "block":
-        state = posting.lines(parent)  # what was charged to all of the data was charged to this part too
-    after = dict(state)
+    window = posting.now // scope.period if scope.period else 0
+    after = {line: balance._replace(window=window) for line, balance in scope.currency.opening().items()}
+    draft = Draft(scopes=[scope.row])
+    ran: list[str] = []
+    if parent is not None and scope.kind == "block":  # what was charged to all of the data was charged to this part too
+        after, ran = posting.lines(parent), posting.ran(parent)
+        shared = [joined(row, parent.name, scope.name) for row in posting.tx.reservations(parent.name)]
+        draft.touched = [row for row in shared if row is not None]
     for release in before:
-        after = _stepped(scope, after, release)
-    effects: Effects = [(scope.name, line, Balance(0, 0, 0, False), balance) for line, balance in after.items()]
-    draft = Draft(effects, scopes=[scope.row])
+        after = _stepped(scope, after, release, ran)
+    draft.effects = [(scope.name, line, Balance(0, 0, 0, False), balance) for line, balance in after.items()]
     if before:
         draft.extra["opening"] = [release.text for release in before]
-    inherited = posting.tx.released(parent.name) if parent is not None and scope.kind == "block" else []
+    inherited = posting.released(parent.name) if parent is not None and scope.kind == "block" else []
     if inherited:
         draft.extra["inherited"] = [[what, count] for what, count in inherited]
     receipt = receipt_of(posting.post(request, "open", scope.row.root, draft), False)
@@ -48,17 +56,20 @@ def open_scope(posting: Posting, request: Request, asked: dict[str, Any], before
     return receipt
 
 
-def _stepped(scope: Scope, state: dict[str, Balance], release: Release) -> dict[str, Balance]:
+def _stepped(scope: Scope, state: dict[str, Balance], release: Release, ran: Sequence[str]) -> dict[str, Balance]:
     alike([scope], release)
-    after = scope.currency.step(state, scope.currency.price(release, state))
+    after = scope.currency.step(state, _past_price(scope, state, release, ran))
     if isinstance(after, Refusal):
         raise InputError(f"{scope.name}: {release.text} alone, or with what came before it, exceeds the limit")
     return after
 
 
-def set_limit(
-    posting: Posting, request: Request, name: str, limits: dict[str, Any], approved_by: str | None
-) -> Receipt:
+def _past_price(scope: Scope, state: dict[str, Balance], release: Release, ran: Sequence[str]) -> Price:
+    """What a past release costs: by its place in the list where nothing else ran, else as one that comes late."""
+    return scope.currency.late(release, state, ran) if ran else scope.currency.price(release, state)
+
+
+def set_limit(posting: Posting, request: Request, name: str, limits: dict[str, Any], approved_by: str) -> Receipt:
     """Raise or lower a limit. The unit stays; what is spent stays; a dead way stays dead."""
     scope = posting.scope(name)
     posting.expire(scope.row.root)
@@ -66,31 +77,56 @@ def set_limit(
         usable(scope)
     if scope.kind == "block":
         raise InputError("a block has its root's limit: change that one", argument="scope")
-    if scope.second_person and (not approved_by or approved_by == request.actor or not request.actor):
+    if scope.second_person and (not approved_by or approved_by == request.actor.strip() or not request.actor.strip()):
         raise NotPermitted(f"a change of {name}'s limit needs two people: by= and approved_by=, and not the same")
-    terms = {**scope.target, **{key: value for key, value in limits.items() if value is not None}}
-    if "leak" in terms and "leak" not in {k for k, v in limits.items() if v is not None}:
-        terms.pop("leak")
-    fresh = currency_of(scope.row.currency, terms)
+    fresh = _limited(scope, {key: value for key, value in limits.items() if value is not None})
     every = [scope]
     if scope.kind == "root":
         every += [posting.scope(row.name) for row in posting.tx.scopes(name) if row.kind == "block"]
-    effects: Effects = []
+    draft = Draft(extra={"approved_by": approved_by})
     for one in every:
-        for line, balance in posting.lines(one).items():
-            limit = units_down(fresh.lines[line].limit, one.currency.lines[line].unit)
-            if limit < balance.limit and not balance.dead and not one.currency.shrinks(line, balance):
-                raise InputError(
-                    f"{one.name} has charges on its {line} line, and they are proved for its limit and larger ones "
-                    "only: close it and open a new scope, or freeze it",
-                    argument=line,
-                )
-            if not balance.dead and limit < balance.spent + balance.held:
-                raise InputError(f"{one.name} has spent or held more than that of {line}", argument=line)
-            effects.append((one.name, line, balance, balance._replace(limit=max(limit, balance.spent + balance.held))))
-    draft = Draft(effects, scopes=[one.with_target(fresh.terms()).row for one in every])
-    draft.extra["approved_by"] = approved_by or ""
+        draft.effects += _relimited(one, posting.lines(one), fresh)
+        draft.scopes.append(one.with_terms(target=fresh.terms(), overdrawn={}).row)
     return receipt_of(posting.post(request, "limit", scope.row.root, draft), False)
+
+
+def _limited(scope: Scope, limits: dict[str, Any]) -> Currency:
+    """The currency with other limits, of which it must have the same lines."""
+    if "order" in limits and exact(limits["order"], "order") != Fraction(scope.target.get("order", "0")):
+        raise InputError("a scope keeps the order in which it counts: open a new one", argument="order")
+    for name in limits.keys() - scope.target.keys():
+        raise InputError(f"{scope.name} has no limit on {name}, only on {', '.join(scope.target)}", argument=name)
+    terms = {**scope.target, **limits}
+    if "leak" in terms and "delta" in limits and "leak" not in limits:
+        terms.pop("leak")  # a share of the new δ
+    fresh = currency_of(scope.row.currency, terms)
+    if fresh.lines.keys() != scope.currency.lines.keys():
+        raise InputError("a scope keeps its lines: open a new one for another kind of limit", argument="limit")
+    return fresh
+
+
+def _relimited(scope: Scope, state: dict[str, Balance], fresh: Currency) -> Effects:
+    """The lines with their new limits; what was overdrawn is paid first."""
+    beyond = scope.overdrawn
+    if scope.lost or beyond is None:
+        why = "entries of its root were lost" if scope.lost else "it is overdrawn by releases that have no price"
+        raise InputError(f"nobody knows what {scope.name} has spent, {why}: open a new scope", argument="scope")
+    effects: Effects = []
+    for line, balance in state.items():
+        limit = units_down(fresh.lines[line].limit, scope.currency.lines[line].unit)
+        if limit < balance.limit and not balance.dead and not scope.currency.shrinks(line, balance):
+            raise InputError(
+                f"{scope.name} has charges on its {line} line, and they are proved for its limit and larger ones "
+                "only: close it and open a new scope, or freeze it",
+                argument=line,
+            )
+        truth = balance.spent + beyond.get(line, 0)
+        if not balance.dead and limit < truth + balance.held:
+            raise InputError(f"{scope.name} has spent or held more than that of {line}", argument=line)
+        effects.append(
+            (scope.name, line, balance, balance._replace(limit=max(limit, truth + balance.held), spent=truth))
+        )
+    return effects
 
 
 def set_status(posting: Posting, request: Request, name: str, status: str) -> Receipt:
@@ -100,11 +136,10 @@ def set_status(posting: Posting, request: Request, name: str, status: str) -> Re
         usable(scope)
     rows = [scope.with_status(status).row]
     if status == "closed":
-        below = [name]
-        for row in posting.tx.scopes(scope.row.root):
-            if row.parent in below and row.status != "closed":
-                below.append(row.name)
-                rows.append(row._replace(status="closed"))
+        every, below = posting.tx.scopes(scope.row.root), [name]
+        for above in below:  # which grows
+            below += [row.name for row in every if row.parent == above]
+        rows += [row._replace(status="closed") for row in every if row.name in below[1:] and row.status != "closed"]
     return receipt_of(posting.post(request, "status", scope.row.root, Draft(scopes=rows)), False)
 
 
@@ -115,20 +150,20 @@ def bring_in(posting: Posting, request: Request, releases: Sequence[Release]) ->
         raise InputError("an import stays within one root", argument="scope")
     before = {scope.name: posting.lines(scope) for scope in scopes}
     states = {name: dict(state) for name, state in before.items()}
+    ran = {scope.name: posting.ran(scope) for scope in scopes}
     for release in releases:
         for scope in scopes:
-            price = scope.currency.price(release, states[scope.name])
+            price = _past_price(scope, states[scope.name], release, ran[scope.name])
             amounts = scope.currency.amounts(states[scope.name], price)
             if isinstance(amounts, Refusal):
                 raise _too_much(posting, request, scope, amounts)
             for name, line, _, after in charged(scope, states[scope.name], amounts):
                 states[name][line] = after
-    effects = [
-        (name, line, balance, states[name][line])
-        for name, state in before.items()
-        for line, balance in state.items()
-        if states[name][line] != balance
-    ]
+    effects: Effects = []
+    for name, state in before.items():
+        rows = [(name, line, balance, states[name][line]) for line, balance in state.items()]
+        # one row at least: it says where this was released
+        effects += [row for row in rows if row[2] != row[3]] or rows[:1]
     draft = Draft(effects, extra={"imported": [release.text for release in releases]})
     receipt = receipt_of(posting.post(request, "import", scopes[0].row.root, draft), False)
     for scope in scopes:
@@ -143,6 +178,8 @@ def _too_much(posting: Posting, request: Request, scope: Scope, refusal: Refusal
 
 def read_past(text: str) -> list[Release]:
     """Past releases from CSV: a column ``what`` (the text form), and perhaps ``count`` and ``delta``."""
+    if not isinstance(text, str):
+        raise InputError(f"give the text of a CSV table, not {described(text)}", argument="file")
     try:
         table = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
         columns, rows = table.fieldnames, list(table)

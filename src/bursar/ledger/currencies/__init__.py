@@ -57,9 +57,9 @@ def currency_of(name: str | None, terms: dict[str, Any]) -> Currency:
     if given.get("delta", 0) >= 1:
         raise InputError(f"delta must be below 1, not {described(terms['delta'])}", argument="delta")
     chosen = _implied(given) if name is None else name
-    if chosen in NOT_FILTERS:
+    if isinstance(chosen, str) and chosen in NOT_FILTERS:
         raise InputError(f"{chosen} is no currency: {NOT_FILTERS[chosen]}", argument="currency")
-    if chosen not in CURRENCIES:
+    if not isinstance(chosen, str) or chosen not in CURRENCIES:
         raise InputError(f"currency must be one of {', '.join(CURRENCIES)}, not {described(name)}", argument="currency")
     return _make(chosen, given)
 

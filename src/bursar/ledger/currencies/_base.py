@@ -11,7 +11,7 @@ up (proofs/residue.md §5): only a way that needs no δ of its own comes free.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
@@ -177,8 +177,8 @@ class Currency(ABC):
         """For how many repetitions from this state the price certainly stays the same."""
         return MAX_COUNT
 
-    def late(self, release: Release, state: State) -> Price:
-        """The price of a release that ran before others which were charged already."""
+    def late(self, release: Release, state: State, ran: Sequence[str]) -> Price:
+        """The price of a release that ran before others which were charged already: ``ran`` lists what did."""
         return self.price(release, state)
 
     def shrinks(self, line: str, balance: Balance) -> bool:

@@ -65,9 +65,12 @@ class ResiduePrices:
         band, charge = rung_below(left), self.of(composition, left)
         if charge is None or not charge.residue:
             return MAX_COUNT
-        if composition.count > 1:
-            return 1
-        return MAX_COUNT if band is None else (left - RUNGS[band]) // charge.residue + 1
+        if band is None or all(mechanism.name == "gaussian" for mechanism, _ in composition.terms):
+            return MAX_COUNT
+        room = left - RUNGS[band]
+        if composition.count > 1 and (sequence := self._sequence(composition, left)) is not None:
+            room -= sequence.residue  # its last release must be priced by that rung too
+        return max(1, room // charge.residue + 1)
 
     def gaussian(self, composition: Composition) -> Charge | None:
         """Σμ², where every release is μ-GDP: valid at any allowance, and in any order."""

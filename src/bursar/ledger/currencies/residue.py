@@ -15,16 +15,17 @@ nearest rung below serves the whole band, equal releases cost the same there, an
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
-from bursar.errors import ConversionRefused, InputError
+from bursar.errors import BursarError, ConversionRefused, InputError
 from bursar.guarantees import ApproxDP
 from bursar.guarantees.gdp import gaussian_delta
 from bursar.ledger.amounts import written
 from bursar.ledger.currencies._base import Balance, Currency, Line, Price, State
 from bursar.ledger.currencies._residue_prices import Charge, ResiduePrices
 from bursar.ledger.currencies._target import largest
-from bursar.ledger.release import Release
+from bursar.ledger.release import Release, release_of
 from bursar.numerics.validate import MAX_COUNT
 
 SMALLEST_DELTA = Fraction(1, 10**100)
@@ -42,6 +43,8 @@ class Residue(Currency):
             raise InputError(
                 "the residue currency needs a δ of at least 1e-100; 'concentrated' takes any", argument="delta"
             )
+        if leak < SMALLEST_DELTA:
+            raise InputError("the share of δ for leaks must be at least 1e-100", argument="leak")
         mean = largest(gaussian_delta, epsilon, delta - leak)
         lines = (
             Line("residue", mean * mean, "B²"),
@@ -69,11 +72,16 @@ class Residue(Currency):
                 charge = None if reason else Charge(left + 1, 0)
         return self._price(release, charge, reason)
 
-    def late(self, release: Release, state: State) -> Price:
-        """A certificate speaks of the order in which releases ran; squares of Gaussians and sums of ε do not."""
-        reason = f"{release.text} is not Gaussian enough to be charged out of its order"
-        charge = None if state["residue"].dead else self.prices.gaussian(release.composition)
-        return self._price(release, charge, "" if charge else reason)
+    def late(self, release: Release, state: State, ran: Sequence[str]) -> Price:
+        """A certificate speaks of the order in which releases ran; squares of Gaussians, all of them, and sums of ε do
+        not (proofs/residue.md §6).
+        """
+        charge, reason = None, ""
+        if not state["residue"].dead:
+            charge = self.prices.gaussian(release.composition)
+            if charge is None or not all(map(_gaussian, ran)):
+                charge, reason = None, f"{release.text} is charged out of its order, and not all there is Gaussian"
+        return self._price(release, charge, reason)
 
     def _price(self, release: Release, charge: Charge | None, reason: str) -> Price:
         ways: dict[str, dict[str, int]] = {}
@@ -112,3 +120,12 @@ class Residue(Currency):
             except ConversionRefused as refusal:
                 self._basic[release] = str(refusal)
         return self._basic[release]
+
+
+def _gaussian(text: str) -> bool:
+    """Whether a release was charged for the squares of its Gaussians alone, at whatever allowance."""
+    try:
+        terms = release_of(text).composition.terms
+    except BursarError:  # nobody knows what it was
+        return False
+    return all(mechanism.name == "gaussian" for mechanism, _ in terms)

@@ -6,6 +6,7 @@ from typing import Any
 
 from bursar import wire
 from bursar.errors import BudgetExceeded, InputError, NotPermitted, Refused
+from bursar.ledger.reserving import Caps
 from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint
 from bursar.service.permissions import covers, within
@@ -69,7 +70,7 @@ async def _reserve(service: Service, token: Token, asked: wire.Reserve) -> dict[
             key=asked.key,
             delta=asked.delta,
             by=token.name,
-            cap=service.largest_reserved,
+            caps=Caps(service.largest_charge, service.largest_reserved),
         ),
     )
     reservation = await _commit(service, token, request)
@@ -88,7 +89,9 @@ async def _held(service: Service, token: Token, reservation: str) -> None:
 async def _draw(service: Service, token: Token, asked: wire.Draw) -> dict[str, Any]:
     await _held(service, token, asked.reservation)
     request = await service.job(
-        lambda: service.ledger.to_draw(asked.reservation, asked.what, key=asked.key, by=token.name)
+        lambda: service.ledger.to_draw(
+            asked.reservation, asked.what, key=asked.key, by=token.name, cap=service.largest_charge
+        )
     )
     receipt = await _commit(service, token, request)
     return receipt.to_dict()  # type: ignore[no-any-return]

@@ -1,0 +1,103 @@
+"""Correcting: adding spend that an earlier entry should have had.
+
+It reaches every scope that the release touched: those of the entry, the other roots of the same charge, and blocks that
+were opened since. What no longer fits has happened all the same: reservations give way to it first; then the lines are
+filled, the scope is frozen, and its terms remember by how much it is overdrawn, so that a larger limit pays that first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bursar.errors import CostInvalid, InputError
+from bursar.ledger.charging import charged
+from bursar.ledger.currencies import Balance, Price, Refusal
+from bursar.ledger.draft import Draft, Effects, by_root
+from bursar.ledger.entry import Chained
+from bursar.ledger.posting import Posting, Request
+from bursar.ledger.receipt import Receipt, receipt_of
+from bursar.ledger.refusing import alike
+from bursar.ledger.release import Release
+from bursar.ledger.reserving import cancel
+from bursar.ledger.scope import Scope
+
+_CHARGES = ("spend", "draw", "import", "correct")
+
+
+def correct(posting: Posting, request: Request, release: Release, reason: str, entry: tuple[str, int]) -> Receipt:
+    """Add spend that an earlier entry should have had."""
+    root, seq = entry
+    wrong = posting.tx.entry(root, seq)
+    if wrong is None or wrong.entry.kind not in _CHARGES:
+        raise InputError(f"entry {seq} of {root} is no charge", argument="entry")
+    paths = [posting.catalogue.find(name, posting.tx)[1] for name in charged_by(wrong)]
+    scopes = [posting.scope(name) for name in dict.fromkeys(name for path in paths for name in path)]
+    alike(scopes, release)
+    _make_room(posting, scopes, release)
+    effects: Effects = []
+    overdrawn: dict[str, Scope] = {}
+    for scope in scopes:
+        state, price, amounts = _asked(posting, scope, release)
+        if amounts is not None:
+            effects += charged(scope, state, amounts)
+        else:
+            after, overdrawn[scope.name] = _overdrawn(scope, state, price)
+            effects += [(scope.name, line, before, after[line]) for line, before in state.items()]
+    first = None
+    for part, changes in by_root(scopes, effects).items():
+        beyond = [scope for scope in overdrawn.values() if scope.row.root == part]
+        draft = Draft(changes, release.text, scopes=[scope.row for scope in beyond])
+        draft.extra = {"corrects": [root, seq], "reason": reason, "overdrawn": [scope.name for scope in beyond]}
+        chained = posting.post(request, "correct", part, draft)
+        first = first or chained
+    assert first is not None
+    return receipt_of(first, False)
+
+
+def charged_by(chained: Chained) -> list[str]:
+    """The scopes that a charge named or debited, in every root."""
+    content = chained.entry.content()
+    named = (content["request"] or {}).get("scopes", ())
+    return list(dict.fromkeys([*(row[0] for row in content["effect"]), *named]))
+
+
+def _asked(
+    posting: Posting, scope: Scope, release: Release
+) -> tuple[dict[str, Balance], Price | None, dict[str, int] | None]:
+    """The state, the price out of its order, and what each line is charged; None where there is none, or no room."""
+    state = posting.lines(scope)
+    try:
+        price = scope.currency.late(release, state, posting.ran(scope))
+        amounts = scope.currency.amounts(state, price)
+    except CostInvalid:
+        return state, None, None
+    return state, price, None if isinstance(amounts, Refusal) else amounts
+
+
+def _make_room(posting: Posting, scopes: Sequence[Scope], release: Release) -> None:
+    """What is only held gives way to what has happened."""
+    roots = dict.fromkeys(scope.row.root for scope in scopes)
+    for root in roots:
+        posting.expire(root)
+    short = [scope for scope in scopes if _asked(posting, scope, release)[2] is None]
+    for root in roots:
+        cancel(posting, root, {scope.name for scope in short if scope.row.root == root})
+
+
+def _overdrawn(scope: Scope, state: Mapping[str, Balance], price: Price | None) -> tuple[dict[str, Balance], Scope]:
+    """The lines filled as far as they go, and the scope with what went beyond; frozen, unless it is closed."""
+    known: dict[str, Any] | None = None
+    if price is None or len(scope.currency.ways) > 1 or scope.overdrawn is None:
+        after = {line: before._replace(spent=before.limit - before.held) for line, before in state.items()}
+    else:
+        (asked,) = price.ways.values()
+        after, known = {}, {}
+        for line, before in state.items():
+            truth = before.spent + asked.get(line, 0)
+            after[line] = before._replace(spent=min(truth, before.limit - before.held))
+            beyond = truth - after[line].spent + scope.overdrawn.get(line, 0)
+            if beyond:
+                known[line] = str(beyond)
+    marked = scope.with_terms(overdrawn=known)
+    return after, marked if scope.row.status == "closed" else marked.with_status("frozen")

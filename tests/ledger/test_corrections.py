@@ -1,0 +1,154 @@
+"""Corrections: they reach all that the release touched, what they overdraw stays owed, and order matters."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hands import TENTH, left
+
+import bursar as b
+from bursar.ledger.ledger import Ledger
+
+
+def status(ledger: Ledger, name: str) -> str:
+    """Of a scope."""
+    return ledger.show(name).scope.row.status
+
+
+def test_what_is_overdrawn_is_owed(ledger: Ledger) -> None:
+    """A larger limit pays it first, and one that does not cover it is refused."""
+    ledger.open("data", epsilon=1)
+    receipt = ledger.spend("data", TENTH * 5)
+    ledger.correct(receipt, TENTH * 11, reason="forgotten")
+    ledger.correct(receipt, TENTH * 3, reason="and more")
+    assert status(ledger, "data") == "frozen"
+    assert left(ledger, "data") == 0
+    with pytest.raises(b.InputError, match="spent"):
+        ledger.limit("data", epsilon="1.8", reason="too little")
+    ledger.limit("data", epsilon=2, reason="enough")
+    ledger.thaw("data", reason="settled")
+    assert ledger.quote("data", TENTH).fits == 1
+    ledger.limit("data", epsilon=3, reason="paid once")
+    assert left(ledger, "data") == Fraction(11, 10)
+    assert ledger.verify()
+
+
+def test_what_is_held_gives_way_to_what_has_happened(ledger: Ledger) -> None:
+    """A correction that needs the room of a reservation closes it; it cannot be drawn or given back afterwards."""
+    ledger.open("data", epsilon=1)
+    ledger.open("team", parent="data", epsilon=1)
+    receipt = ledger.spend("data", TENTH * 5)
+    held = ledger.reserve("team", TENTH * 5, ttl=100)
+    ledger.correct(receipt, TENTH * 5, reason="forgotten")
+    for ended in (lambda: ledger.draw(held), lambda: ledger.close(held)):
+        with pytest.raises(b.ReservationClosed):
+            ended()
+    assert left(ledger, "data") == 0
+    assert left(ledger, "team") == 1
+    assert status(ledger, "data") == "open"
+    assert ledger.verify()
+
+
+def test_a_closed_scope_stays_closed(ledger: Ledger) -> None:
+    """A correction that overdraws it does not open it again."""
+    ledger.open("data", epsilon=1)
+    receipt = ledger.spend("data", TENTH * 5)
+    ledger.retire("data", reason="done")
+    ledger.correct(receipt, TENTH * 9, reason="forgotten")
+    assert status(ledger, "data") == "closed"
+    with pytest.raises(b.ScopeClosed):
+        ledger.thaw("data", reason="no")
+    assert ledger.verify()
+
+
+def test_blocks_that_were_opened_since(ledger: Ledger) -> None:
+    """A release on the whole data touched their part of it too."""
+    ledger.open("data", epsilon=1)
+    receipt = ledger.spend("data", TENTH)
+    ledger.open("north", parent="data", kind="block")
+    ledger.correct(receipt, TENTH * 4, reason="forgotten")
+    assert ledger.quote("north", TENTH).fits == 5
+    assert left(ledger, "data") == Fraction(1, 2)
+    assert ledger.verify()
+
+
+def test_every_root_of_a_charge(ledger: Ledger) -> None:
+    """One correction reaches them all, whichever entry it names."""
+    ledger.open("north", epsilon=1)
+    ledger.open("south", epsilon=1)
+    receipt = ledger.spend(["north", "south"], TENTH)
+    first = ledger.correct(receipt, TENTH * 2, reason="forgotten", key="fix")
+    again = ledger.correct(receipt, TENTH * 2, reason="forgotten", key="fix")
+    assert again.replayed
+    assert (again.root, again.seq) == (first.root, first.seq)
+    assert left(ledger, "north") == left(ledger, "south") == Fraction(7, 10)
+    ledger.correct(("south", 2), TENTH, reason="the other entry")
+    assert left(ledger, "north") == left(ledger, "south") == Fraction(6, 10)
+    assert ledger.verify()
+
+
+def test_draws_where_the_root_holds_nothing(ledger: Ledger) -> None:
+    """What was paid at once on the root is still released there, and corrected there."""
+    ledger.open("data", epsilon=1, delta="1e-6", currency="sums")
+    ledger.open("team", parent="data", epsilon=1)
+    drawn = ledger.draw(ledger.reserve("team", "laplace(scale=20)*5", ttl=100, delta="1e-7"))
+    assert ledger.show("data").released == (("laplace(scale=20)*5", 1),)
+    before = left(ledger, "data")
+    ledger.correct(drawn, "laplace(scale=5)", reason="forgotten", delta="1e-7")
+    assert left(ledger, "data") < before - Fraction(19, 100)
+    assert ledger.verify()
+
+
+GAUSSIAN = b.Gaussian(sigma=50)
+RESPONSE = b.RandomizedResponse(epsilon=0.1)
+
+
+def test_squares_of_gaussians_add_up_in_any_order(ledger: Ledger) -> None:
+    """Where all is Gaussian a late one costs its square, and the scope goes on."""
+    ledger.open("data", epsilon=1, delta="1e-6")
+    receipt = ledger.spend("data", GAUSSIAN * 3)
+    before = left(ledger, "data", "residue")
+    ledger.correct(receipt, GAUSSIAN, reason="forgotten")
+    assert left(ledger, "data", "residue") < before
+    assert status(ledger, "data") == "open"
+    ledger.bring_in("data", "what,count\ngaussian(sigma=50),4\n")
+    ledger.spend("data", GAUSSIAN)
+    assert ledger.verify(reprice=True)
+
+
+@pytest.mark.parametrize("there", ["ran", "reserved"])
+def test_certificates_speak_of_an_order(ledger: Ledger, there: str) -> None:
+    """Beside a release that was charged by a certificate, run or reserved, nothing is charged late by its square."""
+    ledger.open("data", epsilon=1, delta="1e-6")
+    receipt = ledger.spend("data", GAUSSIAN)
+    if there == "ran":
+        ledger.spend("data", RESPONSE)
+    else:
+        ledger.reserve("data", RESPONSE, ttl=100)
+    with pytest.raises(b.CostInvalid, match="order"):
+        ledger.bring_in("data", "what\ngaussian(sigma=50)\n")
+    with pytest.raises(b.CostInvalid, match="order"):
+        ledger.open("part", parent="data", kind="block", spent=[GAUSSIAN])
+    assert ledger.quote("data", GAUSSIAN).fits > 0
+    ledger.correct(receipt, GAUSSIAN, reason="forgotten")
+    assert status(ledger, "data") == "frozen"
+    with pytest.raises(b.InputError, match="no price"):
+        ledger.limit("data", epsilon=2, reason="nobody knows by how much")
+    ledger.thaw("data", reason="try")
+    assert ledger.quote("data", GAUSSIAN).fits == 0
+    assert ledger.verify()
+
+
+def test_sums_of_losses_pay_late_where_they_live(ledger: Ledger) -> None:
+    """Pure releases out of order are paid by Σε alone; the residue is given up."""
+    ledger.open("data", epsilon=1, delta="1e-6")
+    receipt = ledger.spend("data", RESPONSE)
+    ledger.correct(receipt, RESPONSE, reason="forgotten")
+    found = ledger.show("data")
+    assert found.line("residue").dead
+    assert found.line("epsilon").left == Fraction(8, 10)
+    ledger.bring_in("data", "what,count\nrandomized_response(epsilon=0.1),3\n")
+    assert left(ledger, "data") == Fraction(5, 10)
+    assert ledger.quote("data", RESPONSE).fits == 5
+    assert ledger.verify()
