@@ -259,3 +259,55 @@ def test_every_theorem_can_be_asked_alone() -> None:
     for theorem in THEOREMS:
         rows = answer("randomized_response(epsilon=0.1)*3", "--delta", "1e-6", "--theorem", theorem.id)["theorems"]
         assert [row["id"] for row in rows] == [theorem.id]
+
+
+def test_a_charge_that_cannot_be_reported_is_no_refusal(tmp_path: Path) -> None:
+    """Where the answer cannot be written the exit code is 3, which claims neither, and the charge stands."""
+    program = [sys.executable, "-m", "bursar", "ledger"]
+    subprocess.run(
+        [*program, "open", "data", "--epsilon", "1", "-l", "b.db"], cwd=tmp_path, check=True, capture_output=True
+    )
+    spend = [*program, "spend", "data", "laplace(scale=10)", "-l", "b.db"]
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        found = subprocess.run([*spend, "--key", "a"], cwd=tmp_path, stdout=full, stderr=-1, text=True, check=False)
+    assert (found.returncode, found.stderr.count("\n")) == (3, 1)
+    assert "could not be written" in found.stderr
+    closed = subprocess.Popen([*spend, "--key", "b"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert closed.stdout is not None
+    assert closed.stderr is not None
+    closed.stdout.close()
+    assert closed.stderr.read() == b""
+    assert closed.wait() == 3
+    closed.stderr.close()
+    with b.Ledger(tmp_path / "b.db") as ledger:
+        assert float(ledger.show("data").line("epsilon").spent) == 0.2
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", None])
+def test_files_that_cannot_be_read(tmp_path: Path, content: bytes | None) -> None:
+    """Bytes that are no text, and folders: bad input, as JSON where that was asked for."""
+    file, place = tmp_path / "past.csv", ["-l", str(tmp_path / "b.db")]
+    assert run("ledger", "open", "data", "--epsilon", "1", *place)[0] == 0
+    file.mkdir() if content is None else file.write_bytes(content)
+    assert run("ledger", "import", "data", str(file), "--json", *place)[0] == 2
+    assert run("ledger", "export", "--verifier", str(tmp_path / "no" / "x.py"), *place)[0] == 2
+
+
+def test_letters_that_the_terminal_lacks() -> None:
+    """They are replaced; the numbers arrive."""
+    answer = subprocess.run(
+        [sys.executable, "-m", "bursar", "account", "laplace(scale=1)", "--delta", "1e-6"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=False,
+    )
+    assert answer.returncode == 0
+    assert b"0.999998" in answer.stdout
+
+
+def test_many_different_releases() -> None:
+    """More totals than a float can count are only said to be too many."""
+    parts = " + ".join(f"randomized_response(epsilon={number / 10000})*7" for number in range(1, 481))
+    code, out, _ = run("account", parts, "--delta", "1e-6", "--json", "--effort", "low")
+    assert code == 0
+    assert json.loads(out)["epsilon"]["upper"] > 0

@@ -125,7 +125,7 @@ class Machine(RuleBasedStateMachine):
         for name, scope in self.model.scopes.items():
             with self.ledger.store.reading() as reader:
                 view = self.ledger._view(reader)
-                line = _single(view, view.scope(name)).line("epsilon")
+                (line,) = _single(view, view.scope(name)).lines
             assert (line.spent, line.held) == (scope.spent, scope.held), name
             assert scope.spent + scope.held <= scope.limit
 

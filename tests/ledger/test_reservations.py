@@ -90,6 +90,10 @@ def test_windows_are_rate_limits(url: str, tmp_path: Path) -> None:
             clock.now += 86_400_000_000
         assert left(ledger, "data") == Fraction(4, 10)
         assert left(ledger, "daily") == Fraction(1, 5)
+        ledger.spend("data", TENTH)
+        assert ledger.show("daily").lifetime == pytest.approx(0.7)
+        assert "lifetime: ε ≤ 0.7" in str(ledger.show("daily"))
+        assert ledger.show("data").lifetime is None
         assert ledger.verify(reprice=True)
         with pytest.raises(b.InputError, match="period"):
             ledger.open("bad", parent="data", kind="window", epsilon=1)

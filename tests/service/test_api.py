@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -246,3 +247,49 @@ def test_a_halted_ledger_and_a_full_disk_have_their_own_statuses(tmp_path: Path)
         office.service.ledger.commit = full
         refused = office.spend()
         assert (refused.status_code, refused.json()["code"]) == (507, "storage_full")
+
+
+def signed_in(office: Office, role: str = "owner") -> None:
+    """The client of an office carries a session from now on."""
+    answer = office.client.post("/sign-in", data={"token": office.secrets[role, "*"]})
+    assert answer.status_code == 303
+
+
+def key_in(text: str) -> str:
+    """The key that the next charge will be made with."""
+    found = re.search(r'id="spend-key" name="key" value="([^"]+)"', text)
+    assert found is not None
+    return found[1]
+
+
+def test_a_refused_charge_leaves_the_form_usable(memory: Office) -> None:
+    """Each answer brings the key of the next charge: a refusal is an outcome, and a smaller request is another one."""
+    signed_in(memory)
+    fragment = {"HX-Request": "true"}
+    keys = [key_in(memory.client.get("/scope?name=data").text)]
+    for what, said in (("laplace(scale=1/9)", "budget does not allow"), ("laplace(scale=1000)", "Charged")):
+        form = {"scope": "data", "what": what, "key": keys[-1]}
+        answer = memory.client.post("/scope/spend", data=form, headers=fragment).text
+        assert said in answer
+        assert 'hx-swap-oob="true"' in answer
+        keys.append(key_in(answer))
+    assert len(set(keys)) == 3
+
+
+def test_a_scope_shows_its_last_entries(memory: Office) -> None:
+    """However many came before them; the chart ends where the scope is now."""
+    signed_in(memory)
+    requests = [memory.service.ledger.to_spend("data", "laplace(scale=1000000)", key=f"n{i}") for i in range(1100)]
+    for start in range(0, len(requests), 500):
+        memory.service.ledger.commit(requests[start : start + 500])
+    page = memory.client.get("/scope?name=data").text
+    last = memory.service.ledger.last("data")
+    shown = [int(number) for number in re.findall(r'<td class="n">(\d+)</td><td>\d', page)]
+    assert shown == list(range(last, last - 200, -1))
+
+
+def test_forms_of_another_shape(memory: Office) -> None:
+    """Too many fields, and forms of other sites, are problems, not faults."""
+    assert memory.client.post("/sign-in", data={f"f{i}": "1" for i in range(60)}).status_code == 400
+    assert memory.client.post("/sign-out", headers={"Origin": "http://elsewhere"}).status_code == 403
+    assert memory.client.get("/v1/scopes/").status_code == 404

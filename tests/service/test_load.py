@@ -44,7 +44,8 @@ def test_sixty_four_clients_never_overspend(tmp_path: Path) -> None:
         assert office.ask("GET", "/v1/statement", {"scope": "data"}).json()["lines"][0]["left"] == "0"
         assert office.ask("POST", "/v1/verify", {}).json()["ok"]
         batches = office.service.metrics.batches
-        assert sum(batches.counts) * 4 < batches.total
+        assert sum(batches.counts) < batches.total
+        assert sum(batches.counts[4:]) > 0  # more than eight in one
 
 
 def test_the_service_answers_while_others_write(tmp_path: Path) -> None:

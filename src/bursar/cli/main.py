@@ -10,7 +10,7 @@ import typer
 
 import bursar.cli.steward  # noqa: F401  # adds its commands to the group of ledger
 from bursar import __version__
-from bursar.cli import ledger, plot, serve
+from bursar.cli import ledger, plot, serve, streams
 from bursar.cli.shared import busy, failing
 
 app = typer.Typer(
@@ -160,4 +160,4 @@ def _console() -> Any:
 
 def main() -> None:
     """The entry point."""
-    app()
+    streams.run(app)

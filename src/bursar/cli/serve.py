@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import json
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -45,7 +47,7 @@ def serve(
     from bursar.service.settings import load
 
     with failing():
-        settings = load(config, ledger=None if ledger is None else _url(ledger), host=host, port=port)
+        settings = load(config, ledger=ledger, host=host, port=port)
         try:
             from bursar.service.core import Service
             from bursar.service.demo import demo as make
@@ -68,10 +70,9 @@ def serve(
         gc.freeze()
         gc.set_threshold(_GARBAGE)
         run(service, ready=ready)
-
-
-def _url(where: str) -> str:
-    return where if "://" in where else f"sqlite:///{where}"
+        if service.counting:  # in a thread, which Python would wait for, however long
+            sys.stdout.flush()
+            os._exit(0)
 
 
 @tokens_app.command("add")

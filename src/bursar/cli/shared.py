@@ -12,12 +12,15 @@ import typer
 
 @contextmanager
 def failing(as_json: bool = False) -> Iterator[None]:
-    """Refused by a budget is exit code 1, bad input 2. For machines the problem is JSON, as the service says it."""
-    from bursar.errors import BudgetExceeded, BursarError, PlanImpossible
+    """Refused by a budget is exit code 1; bad input, or a file that cannot be read, 2. For machines the problem is
+    JSON, as the service says it.
+    """
+    from bursar.errors import BudgetExceeded, BursarError, InputError, PlanImpossible
 
     try:
         yield
-    except BursarError as problem:
+    except (BursarError, OSError, UnicodeError) as found:
+        problem = found if isinstance(found, BursarError) else InputError(str(found))
         refused = isinstance(problem, (BudgetExceeded, PlanImpossible))
         if as_json:
             from bursar.problems import problem_of

@@ -23,7 +23,7 @@ from bursar.cli.ledger import (
     opened,
     print_receipt,
 )
-from bursar.cli.shared import busy
+from bursar.cli.shared import busy, failing
 
 
 @app.command()
@@ -100,7 +100,8 @@ def status(
 def bring_in(
     scope: ScopeName,
     file: Annotated[
-        Path, typer.Argument(help="A CSV file with a column what, and perhaps count and delta.", exists=True)
+        Path,
+        typer.Argument(help="A CSV file: what, and perhaps count and delta.", exists=True, dir_okay=False),
     ],
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
@@ -154,7 +155,8 @@ def export(
     with opened(ledger, anchor) as books:
         text = books.export(form, root=root, curator=curator)
     if verifier is not None:
-        verifier.write_text(script(), encoding="utf-8")
+        with failing():
+            verifier.write_text(script(), encoding="utf-8")
     sys.stdout.write(text)
 
 

@@ -67,7 +67,7 @@ def ask(
     if (delta is None) == (epsilon is None):
         raise InputError("ask one thing: give delta= to learn ε, or epsilon= to learn δ", argument="delta")
     precision = Precision(
-        None if width is None else float(real(width=width, at_least=Fraction(1, 10**12), at_most=1)),
+        None if width is None else float(real(width=width, at_least=Fraction(1, 2**40), at_most=1)),
         choice(effort=effort, among=tuple(EFFORTS)),
     )
     if delta is not None:

@@ -10,7 +10,7 @@ from typing import Any
 from bursar.ledger.currencies import Balance
 from bursar.ledger.draft import Draft, Effects, by_root
 from bursar.ledger.entry import Chained
-from bursar.ledger.posting import Posting, Request
+from bursar.ledger.posting import Posting, Request, Seen, decided
 from bursar.ledger.receipt import Part, Quote, Receipt, receipt_of
 from bursar.ledger.refusing import refusal_of, within_cap
 from bursar.ledger.release import Release
@@ -20,11 +20,11 @@ from bursar.ledger.scope import Scope
 def spend(posting: Posting, request: Request, release: Release, cap: Fraction | None = None) -> Receipt:
     """Charge a release to every scope on its paths, or to none."""
     scopes = posting.debited(request.names, release)
-    decided, refused = posting.decide(scopes, release)
+    found, refused = posting.decide(scopes, release)
     if refused is not None:
         raise posting.refuse(request, *refused)
     effects: Effects = []
-    for scope, state, _, amounts in decided:
+    for scope, state, _, amounts in found:
         for line, amount in amounts.items():
             if cap is not None:
                 within_cap(cap, amount, state[line], f"{scope.name}'s {line}")
@@ -69,22 +69,21 @@ def replayed(scope_of: Any) -> Any:
     return read
 
 
-def quote(posting: Posting, names: Sequence[str], release: Release) -> Quote:
+def quote(seen: Seen, release: Release) -> Quote:
     """What spending would do now."""
-    scopes = posting.debited(names, release)
-    decided, refused = posting.decide(scopes, release)
+    found, refused = decided(seen, release)
     if refused is not None:
         scope, refusal = refused
         unit = scope.currency.lines[refusal.line].unit
         part = Part(scope.name, refusal.line, refusal.asked * unit, refusal.balance.left * unit, True)
         return Quote(release.text, 0, (part,), f"{scope.name} has not enough left of {refusal.line}")
     parts = []
-    for scope, state, price, amounts in decided:
+    for scope, state, price, amounts in found:
         for line, asked in amounts.items():
             unit = scope.currency.lines[line].unit
             given_back = line not in price.fixed
             parts.append(Part(scope.name, line, Fraction(asked * unit), state[line].left * unit, given_back))
-    fits = min(scope.currency.fits(release, state) for scope, state, _, _ in decided)
+    fits = min(scope.currency.fits(release, state) for scope, state, _, _ in found)
     return Quote(release.text, fits, tuple(parts), None)
 
 
@@ -101,3 +100,7 @@ class View(Posting):
                 for line, kept in json.loads(row.detail)["held"].get(scope.name, {}).items():
                     state[line] = state[line]._replace(held=state[line].held - kept)
         return state
+
+    def states(self, names: Sequence[str], release: Release) -> Seen:
+        """What a charge on these would find."""
+        return [(scope, self.lines(scope)) for scope in self.debited(names, release)]

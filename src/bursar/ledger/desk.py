@@ -16,7 +16,7 @@ from bursar.ledger.asked import key_of, word
 from bursar.ledger.batch import GroupCommit
 from bursar.ledger.catalogue import Catalogue
 from bursar.ledger.entry import Chain, Chained
-from bursar.ledger.posting import Posting, Request
+from bursar.ledger.posting import Posting, Request, decided
 from bursar.ledger.release import Release
 from bursar.ledger.scope import Scope
 from bursar.ledger.stores import Store, store_of
@@ -79,9 +79,10 @@ class Desk:
         mark = (*names, release)
         if mark in self._warmed:
             return
-        with self.store.reading() as reader, suppress(BursarError):
-            view = self._view(reader)
-            view.decide(view.debited(names, release), release)
+        with suppress(BursarError):
+            with self.store.reading() as reader:
+                seen = self._view(reader).states(names, release)
+            decided(seen, release)
         if len(self._warmed) > _MOST_WARMED:
             self._warmed.clear()
         self._warmed.add(mark)

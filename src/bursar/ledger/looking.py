@@ -6,11 +6,12 @@ import json
 
 from bursar.errors import InputError, LedgerHalted
 from bursar.ledger import export
-from bursar.ledger.asked import reservation_id
+from bursar.ledger.asked import entry_of, reservation_id
+from bursar.ledger.correcting import charged_by
 from bursar.ledger.desk import Desk
 from bursar.ledger.entry import Chained
 from bursar.ledger.scope import Scope, scope_name
-from bursar.ledger.statement import Statement, statement
+from bursar.ledger.statement import Statement, seen, statement
 from bursar.ledger.verify import Verification, verify
 
 
@@ -21,7 +22,8 @@ class Looking(Desk):
         """Spent, held and left of a scope, its odometer, and what the same releases would cost if fixed in advance."""
         with self.store.reading() as reader:
             view = self._view(reader)
-            return statement(view, view.scope(scope_name(scope)))
+            found = seen(view, view.scope(scope_name(scope)))
+        return statement(found)  # others read meanwhile
 
     def scopes(self) -> list[Scope]:
         """All scopes, by name."""
@@ -39,6 +41,12 @@ class Looking(Desk):
         detail = {} if row is None else json.loads(row.detail)
         return tuple(detail.get("named") or detail.get("scopes", ()))
 
+    def charged_by(self, root: str, seq: int) -> tuple[str, ...]:
+        """The scopes that an entry charged, in every root; none where it is no charge, or is not there."""
+        with self.store.reading() as reader:
+            chained = reader.entry(*entry_of((root, seq)))
+        return () if chained is None else tuple(charged_by(chained))
+
     @property
     def halted(self) -> LedgerHalted | None:
         """Why the ledger accepts nothing; None where it does."""
@@ -48,6 +56,12 @@ class Looking(Desk):
         """A root's entries in order."""
         with self.store.reading() as reader:
             return list(reader.entries(scope_name(root), after, most))
+
+    def last(self, root: str) -> int:
+        """The number of a root's last entry."""
+        with self.store.reading() as reader:
+            head = reader.head(scope_name(root))
+        return 0 if head is None else head.seq
 
     def verify(self, *, reprice: bool = False) -> Verification:
         """Recompute the chain, every balance and every anchor from the journal; ``reprice`` computes every price anew

@@ -55,6 +55,24 @@ class Request(msgspec.Struct, eq=False):
         self.text = self.text or canonical({"verb": self.verb, **self.fields})
 
 
+Seen = Sequence[tuple[Scope, dict[str, Balance]]]
+"""Scopes and their states, as somebody has found them."""
+Decided = tuple[Scope, dict[str, Balance], Price, dict[str, int]]
+"""A scope, its state, the price, and what each line is charged."""
+
+
+def decided(seen: Seen, release: Release) -> tuple[list[Decided], tuple[Scope, Refusal] | None]:
+    """What a release does to each scope, or the first refusal. A new price takes time: it needs no store for that."""
+    found = []
+    for scope, state in seen:
+        price = scope.currency.price(release, state)
+        amounts = scope.currency.amounts(state, price)
+        if isinstance(amounts, Refusal):
+            return [], (scope, amounts)
+        found.append((scope, state, price, amounts))
+    return found, None
+
+
 class Posting:
     """One transaction's work."""
 
@@ -156,19 +174,9 @@ class Posting:
             self._found[asked] = found
         return found
 
-    def decide(
-        self, scopes: Sequence[Scope], release: Release
-    ) -> tuple[list[tuple[Scope, dict[str, Balance], Price, dict[str, int]]], tuple[Scope, Refusal] | None]:
-        """For each scope its state, the price, and what each line is charged; or the first refusal."""
-        decided = []
-        for scope in scopes:
-            state = self.lines(scope)
-            price = scope.currency.price(release, state)
-            amounts = scope.currency.amounts(state, price)
-            if isinstance(amounts, Refusal):
-                return [], (scope, amounts)
-            decided.append((scope, state, price, amounts))
-        return decided, None
+    def decide(self, scopes: Sequence[Scope], release: Release) -> tuple[list[Decided], tuple[Scope, Refusal] | None]:
+        """For each scope what a release does to it; or the first refusal."""
+        return decided([(scope, self.lines(scope)) for scope in scopes], release)
 
     def refuse(self, request: Request, scope: Scope, refusal: Refusal) -> BudgetExceeded:
         """A refusal is an outcome: it is written down, and repeated to whoever repeats the request."""

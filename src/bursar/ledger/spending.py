@@ -113,7 +113,8 @@ class Spending(Desk):
         release, names = release_of(what, delta), names_of(scopes)
         self._check()
         with self.store.reading() as reader:
-            return charging.quote(self._view(reader), names, release)
+            seen = self._view(reader).states(names, release)
+        return charging.quote(seen, release)  # others read meanwhile
 
     def reserve(
         self,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from bursar.composition import Composition
 from bursar.errors import BursarError, ConversionRefused, LossUnknown
@@ -18,6 +18,7 @@ from bursar.ledger.release import release_of
 from bursar.ledger.restoring import LOST
 from bursar.ledger.scope import Scope
 
+LIFETIME = "the odometer of the root: a window starts anew, what its people have lost does not"
 ODOMETER = (
     "with probability at least 1 − δ the loss never exceeded this, at any time so far: a statement of another kind "
     "than the limit, which holds all the same and may be smaller"
@@ -51,6 +52,8 @@ class Statement:
     """ε of what was released, as a composition fixed in advance: lower and upper."""
     worst_block: str | None = None
     """Of a root with blocks: the block whose state this is."""
+    lifetime: float | None = None
+    """Beside a window, which starts anew: the odometer of its root, which does not."""
 
     def line(self, name: str) -> LineStatement:
         """One line by name."""
@@ -81,6 +84,7 @@ class Statement:
             ],
             "released": [{"what": what, "count": count} for what, count in self.released],
             "odometer": None if self.odometer is None else {"epsilon": self.odometer, "means": ODOMETER},
+            "lifetime": None if self.lifetime is None else {"epsilon": self.lifetime, "means": LIFETIME},
             "hindsight": None
             if self.hindsight is None
             else {"epsilon": {"lower": self.hindsight[0], "upper": self.hindsight[1]}, "means": HINDSIGHT},
@@ -101,28 +105,47 @@ class Statement:
             )
         if self.odometer is not None:
             rows.append(f"  odometer: ε ≤ {self.odometer:.6g} ({ODOMETER})")
+        if self.lifetime is not None:
+            rows.append(f"  lifetime: ε ≤ {self.lifetime:.6g} ({LIFETIME})")
         if self.hindsight is not None:
             rows.append(f"  hindsight: ε in [{self.hindsight[0]:.6g}, {self.hindsight[1]:.6g}] ({HINDSIGHT})")
         return "\n".join(rows)
 
 
-def statement(posting: Posting, scope: Scope) -> Statement:
-    """Of a scope, now; a root with blocks is as its worst block is."""
+class Seen(NamedTuple):
+    """What a store tells of a scope."""
+
+    scope: Scope
+    lines: tuple[LineStatement, ...]
+    released: tuple[tuple[str, int], ...]
+    worst_block: str | None = None
+    root: Seen | None = None
+
+
+def seen(posting: Posting, scope: Scope) -> Seen:
+    """A scope as it is now; a root with blocks is as its worst block is."""
     blocks = [posting.scope(row.name) for row in posting.tx.scopes(scope.name) if row.kind == "block"]
     if scope.kind == "root" and blocks:
-        found = [_single(posting, block) for block in blocks]
-        worst = min(found, key=_room)
-        return replace(worst, scope=scope, worst_block=worst.scope.name)
-    return _single(posting, scope)
+        worst = min((_single(posting, block) for block in blocks), key=_room)
+        return worst._replace(scope=scope, worst_block=worst.scope.name)
+    found = _single(posting, scope)
+    return found._replace(root=seen(posting, posting.scope(scope.row.root))) if scope.kind == "window" else found
 
 
-def _room(one: Statement) -> Fraction:
+def statement(found: Seen) -> Statement:
+    """With what the releases cost, which takes time: it needs no store for that."""
+    scope, lines, released, worst, root = found
+    lifetime = None if root is None else _odometer(root.scope, root.released)
+    return Statement(scope, lines, released, _odometer(scope, released), _hindsight(scope, released), worst, lifetime)
+
+
+def _room(one: Seen) -> Fraction:
     """The share that is left on the best way of paying: a way has as much as the line of it that has least."""
     shares = {line.name: line.left / line.limit if line.limit else Fraction(0) for line in one.lines}
     return max(min(shares[line] for line in lines) for lines in one.scope.currency.ways.values())
 
 
-def _single(posting: Posting, scope: Scope) -> Statement:
+def _single(posting: Posting, scope: Scope) -> Seen:
     state = posting.lines(scope)
     lines = []
     for name, line in scope.currency.lines.items():
@@ -131,15 +154,18 @@ def _single(posting: Posting, scope: Scope) -> Statement:
             part * line.unit for part in (balance.limit, balance.spent, balance.held, balance.left)
         )
         lines.append(LineStatement(name, line.means, limit, spent, held, left, balance.dead))
-    released = tuple(posting.tx.released(scope.name))
-    delta = Fraction(scope.target.get("delta", "0"))
-    return Statement(scope, tuple(lines), released, _odometer(scope, released, delta), _hindsight(released, delta))
+    return Seen(scope, tuple(lines), tuple(posting.tx.released(scope.name)))
 
 
-def _odometer(scope: Scope, released: Sequence[tuple[str, int]], delta: Fraction) -> float | None:
+def _delta(scope: Scope) -> Fraction:
+    return Fraction(scope.target.get("delta", "0"))
+
+
+def _odometer(scope: Scope, released: Sequence[tuple[str, int]]) -> float | None:
     """The smaller of Σε and the mixture boundary; leaks take their part of δ first."""
     if "epsilon" not in scope.target or any(what == LOST for what, _ in released):
         return None
+    delta = _delta(scope)
     pure: Fraction | None = Fraction(0)
     rho, leak = Fraction(0), Fraction(0)
     for text, times in released:
@@ -175,14 +201,14 @@ def _leaks_surely(mechanism: Any) -> bool:
         return False
 
 
-def _hindsight(released: Sequence[tuple[str, int]], delta: Fraction) -> tuple[float, float] | None:
+def _hindsight(scope: Scope, released: Sequence[tuple[str, int]]) -> tuple[float, float] | None:
     if not released:
         return (0.0, 0.0)
     if any(what == LOST for what, _ in released):
         return None
     try:
         whole = sum((release_of(text).composition * count for text, count in released), Composition())
-        report = account(whole, delta=delta)
+        report = account(whole, delta=_delta(scope))
     except BursarError:
         return None
     return (report.epsilon.lower, report.epsilon.upper) if report.epsilon.upper < float("inf") else None

@@ -162,7 +162,7 @@ def _reprice(reader: Reader, root: str) -> list[str]:
         content = entry.content()
         for scope, line, *_, limit, spent, held, dead, window in content["effect"]:
             lines.setdefault(scope, {})[line] = Balance(limit, spent, held, bool(dead), window)
-        if entry.kind != "spend":
+        if entry.kind not in ("spend", "reserve"):
             continue
         for name in dict.fromkeys(row[0] for row in content["effect"]):
             before = dict(lines[name])
@@ -178,9 +178,13 @@ def _reprice(reader: Reader, root: str) -> list[str]:
                 problems.append(f"{root}: entry {entry.seq} has no price now: {problem}")
                 continue
             if isinstance(amounts, Refusal) or any(
-                before[line].spent + amount > lines[name][line].spent for line, amount in amounts.items()
+                _used(before[line]) + amount > _used(lines[name][line]) for line, amount in amounts.items()
             ):
                 made = content.get("certificate")
                 by = "" if made is None else f" (its certificate has version {made}, today's {CERTIFICATES['residue']})"
                 problems.append(f"{root}: entry {entry.seq} charged {name} less than its price{by}")
     return problems
+
+
+def _used(balance: Balance) -> int:
+    return balance.spent + balance.held

@@ -57,11 +57,13 @@ def _rest(service: Service, handlers: Mapping[tuple[str, str], Handle]) -> Starl
 
     # listed here too, so that a wrong method is told from a wrong path
     listed = [Route(path, _wrapped(handle), methods=[method]) for (method, path), handle in handlers.items()]
-    return Starlette(
+    rest = Starlette(
         routes=[*listed, Route("/openapi.json", openapi), *dashboard.routes(service)],
         exception_handlers={HTTPException: _not_here, Exception: _failed},
         lifespan=lifespan,
     )
+    rest.router.redirect_slashes = False  # to a host that the client has named
+    return rest
 
 
 def _wrapped(handle: Handle) -> Callable[[Request], Awaitable[Response]]:

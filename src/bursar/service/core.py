@@ -17,6 +17,7 @@ from bursar.service.patience import Patience
 from bursar.service.permissions import Tree
 from bursar.service.settings import Settings
 from bursar.service.tokens import EVERYTHING, Token, Tokens
+from bursar.service.work import Workshop
 
 Answer = TypeVar("Answer")
 _MOST_KNOWN = 10_000
@@ -37,7 +38,8 @@ class Service:
         self.largest_charge = settings.share("largest_charge")
         self.largest_reserved = settings.share("largest_reserved")
         self._looks = ThreadPoolExecutor(4, "bursar-look")
-        self._jobs = ThreadPoolExecutor(2, "bursar-job")
+        self._counting = Workshop("bursar-count", 4, 2)
+        self._pricing = Workshop("bursar-price", 4, 2)
         self._seen: set[tuple[Any, ...]] = set()
 
     def _alert(self, alert: Alert) -> None:
@@ -46,10 +48,9 @@ class Service:
 
     def identify(self, secret: str | None, address: str) -> Token:
         """The token behind a secret; guesses from one address are few."""
-        self.guesses.check(address, "wrong tokens from this address")
         token = None if secret is None else self.tokens.find(secret)
         if token is None:
-            if secret is not None:
+            if secret is not None:  # whoever has a token is not locked out by a neighbour who guesses
                 self.guesses.take(address, "wrong tokens from this address")
             raise Rejected("unauthenticated", "send a token in force: Authorization: Bearer bursar_…")
         self.rates.take(token.id, "requests with this token")
@@ -64,15 +65,19 @@ class Service:
         """Something that reads, in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._looks, what)
 
-    async def job(self, what: Callable[[], Answer]) -> Answer:
-        """Something that counts, in one of few threads, so that charges go on meanwhile."""
-        return await asyncio.get_running_loop().run_in_executor(self._jobs, what)
+    async def count(self, token: Token, what: Callable[[], Answer]) -> Answer:
+        """Something that counts, perhaps for long: whatever is asked there, charges go on."""
+        return await self._counting.run(what, token.id)
 
-    async def prepared(self, mark: tuple[Any, ...], make: Callable[[], Answer]) -> Answer:
+    async def job(self, token: Token, what: Callable[[], Answer]) -> Answer:
+        """Something that the ledger does, and that may have to find a price."""
+        return await self._pricing.run(what, token.id)
+
+    async def prepared(self, token: Token, mark: tuple[Any, ...], make: Callable[[], Answer]) -> Answer:
         """A request for the clerk: made in a thread where its price may be new, else at once."""
         if mark in self._seen:
             return make()
-        made = await self.job(make)
+        made = await self.job(token, make)
         if len(self._seen) > _MOST_KNOWN:
             self._seen.clear()
         self._seen.add(mark)
@@ -83,10 +88,16 @@ class Service:
         """Whether the ledger accepts nothing."""
         return self.ledger.halted is not None
 
+    @property
+    def counting(self) -> bool:
+        """Whether threads are at work that nobody waits for any more."""
+        return self._counting.running + self._pricing.running > 0
+
     async def shut(self) -> None:
         """Finish what was accepted, then let go."""
         await self.clerk.shut()
         self._looks.shutdown()
-        self._jobs.shutdown(cancel_futures=True)
+        self._counting.shut()
+        self._pricing.shut()
         self.ledger.shut()
         self.tokens.close()

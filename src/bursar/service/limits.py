@@ -34,8 +34,3 @@ class Buckets:
             self._levels = {key: value for key, value in self._levels.items() if self.left(key) < self._burst}
             while len(self._levels) > _MOST:  # a flood of names: the oldest are forgotten
                 del self._levels[next(iter(self._levels))]
-
-    def check(self, name: str, what: str) -> None:
-        """A refusal, where nothing is left."""
-        if name in self._levels and (left := self.left(name)) < 1:
-            raise RateLimited(f"too many {what}", after=(1 - left) / self._rate)

@@ -14,6 +14,7 @@ import uvicorn
 from bursar.errors import InputError
 from bursar.service.app import Application
 from bursar.service.core import Service
+from bursar.service.guard import Guarded, dismiss
 
 _GRACE = 20  # seconds for requests in flight
 
@@ -21,15 +22,21 @@ _GRACE = 20  # seconds for requests in flight
 class _Server(uvicorn.Server):
     """Tells when it accepts connections."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None], patience: float) -> None:
         super().__init__(config)
-        self._ready = ready
+        self._ready, self._patience = ready, patience
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Then say so."""
         await super().startup(sockets)
         if self.started:
             self._ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second; once a second, look for those who only pretend to ask."""
+        if counter % 10 == 0:
+            dismiss(self.server_state.connections, self._patience)
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """A stop that was asked for is no failure: uvicorn would raise the signal again."""
@@ -54,9 +61,9 @@ def serve(service: Service, *, ready: Callable[[], None] = lambda: None, bound: 
         timeout_keep_alive=30,
         timeout_graceful_shutdown=_GRACE,
         limit_concurrency=1000,
-        h11_max_incomplete_event_size=65_536,
+        http=Guarded,
     )
-    _Server(config, ready).run([bound or listening(settings.host, settings.port)])
+    _Server(config, ready, settings.patience).run([bound or listening(settings.host, settings.port)])
 
 
 def listening(host: str, port: int) -> socket.socket:

@@ -87,6 +87,8 @@ def load(path: str | None = None, environ: Mapping[str, str] | None = None, **gi
         if (text := variables.get(f"BURSAR_{field.upper()}")) is not None:
             values[field] = text
     values.update({name: value for name, value in given.items() if value is not None})
+    if isinstance(where := values.get("ledger"), str) and "://" not in where:
+        values["ledger"] = f"sqlite:///{where}"  # a plain file, as on the command line
     try:
         return msgspec.convert(values, Settings, strict=False)
     except (msgspec.ValidationError, ValueError) as problem:

@@ -130,7 +130,7 @@ def total_loss(groups: Groups, epsilon_scale: float) -> TotalLoss | Abstain:
     eta = sum_epsilon * (count + sum_epsilon + 1) / max(MOST_POINTS - count - sum_epsilon, 1)
     if count > MOST_POINTS / 2 or eta > WORTHWHILE * epsilon_scale:
         return Abstain(
-            f"{totals:.3g} different totals are too many to enumerate, "
+            f"about 10^{len(str(totals)) - 1} different totals are too many to enumerate, "
             f"and the approximation would be off by η = {eta:.2g}"
         )
     return lattice_total(groups, eta)

@@ -89,7 +89,7 @@ class Hindsight(Struct):
 
 
 class Statement(Struct):
-    """A scope now."""
+    """A scope now; ``lifetime`` is the odometer of a window's root."""
 
     scope: str
     kind: str
@@ -103,6 +103,7 @@ class Statement(Struct):
     lines: list[Line]
     released: list[Released]
     odometer: Odometer | None
+    lifetime: Odometer | None
     hindsight: Hindsight | None
 
 

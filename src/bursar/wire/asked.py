@@ -12,6 +12,9 @@ Name = Annotated[str, Meta(min_length=1, max_length=100)]
 Key = Annotated[str, Meta(min_length=1, max_length=255, description="Your own: a retry with it is charged once.")]
 Reason = Annotated[str, Meta(min_length=1, max_length=2_000)]
 Effort = Literal["low", "normal", "high"]
+Secret = Annotated[
+    str, Meta(min_length=1, max_length=200, description="Another person's token; needed where two must agree.")
+]
 Scopes = Annotated[list[Name], Meta(min_length=1, max_length=64)]
 
 
@@ -125,7 +128,7 @@ class Limit(Asked):
     rho: Number | None = None
     mu: Number | None = None
     renyi: Number | None = None
-    approved_by: Name | None = None
+    approval: Secret | None = None
 
 
 class Status(Asked):

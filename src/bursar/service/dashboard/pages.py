@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from bursar import wire
-from bursar.errors import BursarError, InputError
+from bursar.errors import BursarError, InputError, NotPermitted
 from bursar.jobs.account import account
 from bursar.jobs.plan import plan
 from bursar.jobs.spec import parse
@@ -28,7 +28,7 @@ from bursar.service.dashboard.sessions import Sessions, same_site
 from bursar.service.endpoint import body_of
 from bursar.service.endpoints import ENDPOINTS
 from bursar.service.endpoints.counting import number
-from bursar.service.endpoints.looking import page
+from bursar.service.endpoints.looking import page, shown_to
 from bursar.service.permissions import MAY, covers, everywhere, permit, within
 from bursar.service.tokens import Token
 
@@ -77,7 +77,10 @@ class Desk:
         """A form's fields, from this site's own pages."""
         same_site(request)
         body = await body_of(self.service, dict(request.scope["headers"]), request.receive)
-        fields = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=False, max_num_fields=50)
+        try:
+            fields = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=False, max_num_fields=50)
+        except ValueError:
+            raise Rejected("malformed", "a form has at most 50 fields") from None
         return {name: value.strip() for name, value in fields if value.strip()}
 
 
@@ -88,7 +91,7 @@ async def _overview(desk: Desk, request: Request, token: Token) -> Response:
     await service.meet(token, [scope.name for scope in found])
     scopes = [scope for scope in found if covers(token, service.tree, scope.name)]
     names = [scope.name for scope in scopes[:200]]
-    shown = await service.job(lambda: [views.statement(service.ledger.show(name)) for name in names])
+    shown = await service.job(token, lambda: [views.statement(service.ledger.show(name)) for name in names])
     return desk.render("scopes.html", token, scopes=shown, more=max(len(scopes) - 200, 0), halted=service.halted)
 
 
@@ -96,9 +99,10 @@ async def _scope(desk: Desk, request: Request, token: Token) -> Response:
     service, name = desk.service, request.query_params.get("name", "")
     await service.meet(token, [name])
     within(token, service.tree, [name])
-    found = await service.job(lambda: service.ledger.show(name))
-    chart = await service.look(lambda: views.burn_down(service.ledger, name))
-    listed = await service.look(lambda: page(service.ledger, name, 0, 1000))
+    found = await shown_to(service, token, name)
+    end = await service.look(lambda: service.ledger.last(found.scope.row.root))
+    chart = await service.look(lambda: views.burn_down(service.ledger, found, end))
+    listed = await service.look(lambda: page(service.ledger, name, max(0, end - 1000), 1000))
     entries = [views.entry(one) for one in reversed(listed["entries"])]
     return desk.render(
         "scope.html", token, found=views.statement(found), chart=chart, entries=entries[:200], key=own_key()
@@ -119,7 +123,7 @@ async def _spend(desk: Desk, request: Request, token: Token) -> Response:
     asked = wire.Spend([form.get("scope", "")], form.get("what", ""), form.get("key", ""))
     await desk.service.meet(token, asked.scopes)
     receipt = await _RUN["spend"](desk.service, token, asked)
-    return desk.render("_receipt.html", token, receipt=receipt, what=form.get("what", ""))
+    return desk.render("_receipt.html", token, receipt=receipt, what=form.get("what", ""), key=own_key())
 
 
 async def _what_if(desk: Desk, request: Request, token: Token) -> Response:
@@ -130,8 +134,8 @@ async def _account(desk: Desk, request: Request, token: Token) -> Response:
     form = await desk.form(request)
     permit(token, "account")
     composition = parse(form.get("composition", ""))
-    found = await desk.service.job(lambda: account(composition, delta=number(form.get("delta", ""), "delta")))
-    chart = await desk.service.job(lambda: _curve(composition))
+    found = await desk.service.count(token, lambda: account(composition, delta=number(form.get("delta", ""), "delta")))
+    chart = await desk.service.count(token, lambda: _curve(composition))
     return desk.render("_report.html", token, report=views.report(found), chart=chart)
 
 
@@ -139,12 +143,13 @@ async def _plan(desk: Desk, request: Request, token: Token) -> Response:
     form = await desk.form(request)
     permit(token, "plan")
     asked = {name: form.get(name, "") for name in ("template", "epsilon", "delta")}
-    found = await desk.service.job(
+    found = await desk.service.count(
+        token,
         lambda: plan(
             asked["template"], epsilon=number(asked["epsilon"], "epsilon"), delta=number(asked["delta"], "delta")
-        )
+        ),
     )
-    chart = await desk.service.job(lambda: _curve(found.report.composition))
+    chart = await desk.service.count(token, lambda: _curve(found.report.composition))
     value = found.to_dict()
     return desk.render("_plan.html", token, plan=value, report=views.report(found.report), chart=chart)
 
@@ -174,7 +179,7 @@ async def _download(desk: Desk, request: Request, token: Token) -> Response:
     form = request.query_params.get("form", "jsonl")
     if form not in ("jsonl", "csv"):
         raise InputError("form is jsonl or csv", argument="form")
-    text = await desk.service.job(lambda: desk.service.ledger.export(form))
+    text = await desk.service.job(token, lambda: desk.service.ledger.export(form))
     headers = {**HEADERS, "Content-Disposition": f'attachment; filename="journal.{form}"'}
     return Response(text, headers=headers, media_type="text/plain; charset=utf-8")
 
@@ -207,8 +212,10 @@ def _signed_in(desk: Desk, run: Page) -> Callable[[Request], Awaitable[Response]
                 return Response(status_code=200 if fragment else 303, headers=headers)
             found = problem_of(error)
             template = "_problem.html" if fragment else "problem.html"
+            # a refusal is an outcome, so the next charge is another one; what is in doubt is retried with its key
+            key = own_key() if run is _spend and found.status < 500 else None
             # htmx shows only answers that went well
-            return desk.render(template, token, 200 if fragment else found.status, problem=found)
+            return desk.render(template, token, 200 if fragment else found.status, problem=found, key=key)
 
     return handle
 
@@ -230,7 +237,11 @@ def routes(service: Service) -> list[BaseRoute]:
         return answer
 
     async def sign_out(request: Request) -> Response:
-        same_site(request)
+        try:
+            same_site(request)
+        except NotPermitted as error:
+            found = problem_of(error)
+            return desk.render("problem.html", None, found.status, problem=found)
         answer = RedirectResponse("/sign-in", 303, HEADERS)
         desk.sessions.end(request, answer)
         return answer

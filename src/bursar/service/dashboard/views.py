@@ -13,7 +13,7 @@ from bursar.jobs.curve import profile
 from bursar.jobs.report import Report
 from bursar.ledger.amounts import shown
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.statement import HINDSIGHT, ODOMETER, Statement
+from bursar.ledger.statement import HINDSIGHT, LIFETIME, ODOMETER, Statement
 from bursar.numerics.shown import shown as rounded
 from bursar.service.endpoints.looking import seen_by
 
@@ -45,6 +45,8 @@ def statement(found: Statement) -> dict[str, Any]:
         "released": [{"what": what, "count": count} for what, count in found.released],
         "odometer": None if found.odometer is None else rounded(found.odometer, up=True, digits=6),
         "odometer_means": ODOMETER,
+        "lifetime": None if found.lifetime is None else rounded(found.lifetime, up=True, digits=6),
+        "lifetime_means": LIFETIME,
         "hindsight": None if found.hindsight is None else _ends(*found.hindsight),
         "hindsight_means": HINDSIGHT,
         "worst_block": found.worst_block,
@@ -65,14 +67,17 @@ def entry(one: dict[str, Any]) -> dict[str, Any]:
     return {**one, "when": when, "outcome": outcome, "refused": refusal is not None}
 
 
-def burn_down(ledger: Ledger, name: str) -> str:
-    """How much of each line was left after each entry, as a chart's JSON: times, then one series for each line."""
-    scope = ledger.scope(name)
-    chained = ledger.entries(scope.row.root, most=_MOST_ENTRIES)
+def burn_down(ledger: Ledger, found: Statement, end: int) -> str:
+    """How much of each line was left after each of the last entries, as a chart's JSON: times, then one series for each
+    line.
+    """
+    scope, first = found.scope, max(0, end - _MOST_ENTRIES)
     times: list[float] = []
     left: dict[str, list[float]] = {line: [] for line in scope.currency.lines}
-    last = dict.fromkeys(left, 1.0)
-    for one in chained:
+    # a line that no entry here touches has been as it is now
+    now = {line.name: float(line.left / line.limit) if line.limit else 0.0 for line in found.lines}
+    last = now if first else dict.fromkeys(left, 1.0)
+    for one in ledger.entries(scope.row.root, after=first, most=_MOST_ENTRIES):
         seen = seen_by(scope, one)
         if seen is None:
             continue

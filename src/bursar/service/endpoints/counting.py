@@ -18,7 +18,8 @@ from bursar.service.tokens import Token
 async def _account(service: Service, token: Token, asked: wire.Account) -> dict[str, Any]:
     if (asked.delta is None) == (asked.epsilon is None):
         raise InputError("ask one thing: delta to learn ε, or epsilon to learn δ", argument="delta")
-    return await service.job(
+    return await service.count(
+        token,
         lambda: account(
             parse(asked.composition),
             delta=number(asked.delta, "delta"),
@@ -26,19 +27,20 @@ async def _account(service: Service, token: Token, asked: wire.Account) -> dict[
             theorems=asked.theorems,
             width=number(asked.width, "width"),
             effort=asked.effort,
-        ).to_dict()
+        ).to_dict(),
     )
 
 
 async def _plan(service: Service, token: Token, asked: wire.Plan) -> dict[str, Any]:
-    return await service.job(
+    return await service.count(
+        token,
         lambda: plan(
             asked.template,
             epsilon=number(asked.epsilon, "epsilon"),
             delta=number(asked.delta, "delta"),
             width=number(asked.width, "width"),
             effort=asked.effort,
-        ).to_dict()
+        ).to_dict(),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from bursar import wire
@@ -9,6 +10,7 @@ from bursar.ledger.amounts import written
 from bursar.ledger.entry import Chained
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.scope import Scope
+from bursar.ledger.statement import Statement
 from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint, Raw
 from bursar.service.permissions import covers, everywhere, within
@@ -38,7 +40,14 @@ async def _scopes(service: Service, token: Token, asked: None) -> dict[str, Any]
 
 async def _statement(service: Service, token: Token, asked: wire.OfScope) -> dict[str, Any]:
     within(token, service.tree, [asked.scope])
-    return await service.job(lambda: service.ledger.show(asked.scope).to_dict())
+    return (await shown_to(service, token, asked.scope)).to_dict()
+
+
+async def shown_to(service: Service, token: Token, name: str) -> Statement:
+    """A scope as far as a token reaches: what a window's root has lost is not for those who see the window alone."""
+    found = await service.job(token, lambda: service.ledger.show(name))
+    await service.meet(token, [found.scope.row.root])
+    return found if covers(token, service.tree, found.scope.row.root) else replace(found, lifetime=None)
 
 
 async def _entries(service: Service, token: Token, asked: wire.Page) -> dict[str, Any]:
@@ -94,7 +103,7 @@ def seen_by(scope: Scope, chained: Chained) -> dict[str, Any] | None:
 
 async def _verify(service: Service, token: Token, asked: wire.Verify) -> dict[str, Any]:
     everywhere(token, "verify")
-    return await service.job(lambda: service.ledger.verify(reprice=asked.reprice).to_dict())
+    return await service.count(token, lambda: service.ledger.verify(reprice=asked.reprice).to_dict())
 
 
 async def _export(service: Service, token: Token, asked: wire.Export) -> Raw:
@@ -102,7 +111,7 @@ async def _export(service: Service, token: Token, asked: wire.Export) -> Raw:
         within(token, service.tree, [asked.root])
     else:
         everywhere(token, "export the journal")
-    text = await service.job(lambda: service.ledger.export(asked.form, root=asked.root))
+    text = await service.job(token, lambda: service.ledger.export(asked.form, root=asked.root))
     return Raw(text, _MEDIA[asked.form])
 
 

@@ -18,6 +18,7 @@ async def _health(service: Service, token: Token, asked: None) -> dict[str, Any]
 
 
 async def _metrics(service: Service, token: Token, asked: None) -> Raw:
+    everywhere(token, "see the counters")
     return Raw(service.metrics.text(service.halted), "text/plain; version=0.0.4; charset=utf-8")
 
 

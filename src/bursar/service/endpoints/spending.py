@@ -29,7 +29,9 @@ def _reach(service: Service, token: Token, scopes: list[str]) -> None:
 
 async def _quote(service: Service, token: Token, asked: wire.Quote) -> dict[str, Any]:
     _reach(service, token, asked.scopes)
-    found = await service.job(lambda: service.ledger.quote(asked.scopes, asked.what, delta=asked.delta).to_dict())
+    found = await service.count(
+        token, lambda: service.ledger.quote(asked.scopes, asked.what, delta=asked.delta).to_dict()
+    )
     await service.meet(token, [part["scope"] for part in found["parts"]])
     parts = [part for part in found["parts"] if covers(token, service.tree, part["scope"])]
     if len(parts) < len(found["parts"]) and found["reason"] is not None:
@@ -50,6 +52,7 @@ async def _commit(service: Service, token: Token, request: Any) -> Any:
 async def _spend(service: Service, token: Token, asked: wire.Spend) -> dict[str, Any]:
     _reach(service, token, asked.scopes)
     request = await service.prepared(
+        token,
         (*asked.scopes, asked.what, asked.delta),
         lambda: service.ledger.to_spend(
             asked.scopes, asked.what, key=asked.key, delta=asked.delta, by=token.name, cap=service.largest_charge
@@ -62,6 +65,7 @@ async def _spend(service: Service, token: Token, asked: wire.Spend) -> dict[str,
 async def _reserve(service: Service, token: Token, asked: wire.Reserve) -> dict[str, Any]:
     _reach(service, token, asked.scopes)
     request = await service.prepared(
+        token,
         (*asked.scopes, asked.what, asked.delta),
         lambda: service.ledger.to_reserve(
             asked.scopes,
@@ -89,9 +93,10 @@ async def _held(service: Service, token: Token, reservation: str) -> None:
 async def _draw(service: Service, token: Token, asked: wire.Draw) -> dict[str, Any]:
     await _held(service, token, asked.reservation)
     request = await service.job(
+        token,
         lambda: service.ledger.to_draw(
             asked.reservation, asked.what, key=asked.key, by=token.name, cap=service.largest_charge
-        )
+        ),
     )
     receipt = await _commit(service, token, request)
     return receipt.to_dict()  # type: ignore[no-any-return]

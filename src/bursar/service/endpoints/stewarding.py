@@ -8,8 +8,8 @@ from bursar import wire
 from bursar.errors import NotPermitted
 from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint, Run
-from bursar.service.permissions import everywhere, within
-from bursar.service.tokens import Token
+from bursar.service.permissions import MAY, covers, everywhere, within
+from bursar.service.tokens import EVERYTHING, Token
 
 _LIMITS = ("epsilon", "delta", "rho", "mu", "renyi")
 _OPENING = (*_LIMITS, "order", "leak", "currency", "parent", "kind", "unit", "relation", "period", "second_person")
@@ -20,31 +20,48 @@ async def _open(service: Service, token: Token, asked: wire.Open) -> dict[str, A
         everywhere(token, "open a root")
     else:
         within(token, service.tree, [asked.parent])
+    if token.scope != EVERYTHING and not asked.scope.startswith(f"{token.scope}/"):
+        # whoever may try any name learns which ones others have
+        raise NotPermitted(f"with this token the name of a new scope begins with {token.scope}/")
     terms = {name: getattr(asked, name) for name in _OPENING}
     receipt = await service.job(
-        lambda: service.ledger.open(asked.scope, **terms, spent=asked.spent, by=token.name, key=asked.key)
+        token, lambda: service.ledger.open(asked.scope, **terms, spent=asked.spent, by=token.name, key=asked.key)
     )
     return receipt.to_dict()
 
 
 async def _limit(service: Service, token: Token, asked: wire.Limit) -> dict[str, Any]:
     within(token, service.tree, [asked.scope])
-    if asked.approved_by == token.name:
-        raise NotPermitted("the second person must be another one")
+    second = None if asked.approval is None else await _second(service, token, asked.approval, asked.scope)
     limits = {name: value for name in _LIMITS if (value := getattr(asked, name)) is not None}
     receipt = await service.job(
+        token,
         lambda: service.ledger.limit(
-            asked.scope, reason=asked.reason, by=token.name, approved_by=asked.approved_by, key=asked.key, **limits
-        )
+            asked.scope, reason=asked.reason, by=token.name, approved_by=second, key=asked.key, **limits
+        ),
     )
     return receipt.to_dict()
+
+
+async def _second(service: Service, token: Token, secret: str, scope: str) -> str:
+    """The name of a second person, who must hold a token that could have changed the limit alone."""
+    other = service.tokens.find(secret)
+    if other is None or "limit" not in MAY[other.role]:
+        raise NotPermitted("the approval is no token in force that may change limits")
+    await service.meet(other, [scope])
+    within(other, service.tree, [scope])
+    if other.id == token.id or other.name.strip() == token.name.strip():
+        raise NotPermitted("the second person must be another one")
+    return other.name
 
 
 def _status(verb: str) -> Run:
     async def run(service: Service, token: Token, asked: wire.Status) -> dict[str, Any]:
         within(token, service.tree, [asked.scope])
         change = getattr(service.ledger, verb)
-        receipt = await service.job(lambda: change(asked.scope, reason=asked.reason, by=token.name, key=asked.key))
+        receipt = await service.job(
+            token, lambda: change(asked.scope, reason=asked.reason, by=token.name, key=asked.key)
+        )
         return receipt.to_dict()  # type: ignore[no-any-return]
 
     return run
@@ -52,10 +69,15 @@ def _status(verb: str) -> Run:
 
 async def _correct(service: Service, token: Token, asked: wire.Correct) -> dict[str, Any]:
     within(token, service.tree, [asked.root])
+    names = await service.look(lambda: service.ledger.charged_by(asked.root, asked.seq))
+    await service.meet(token, names)
+    if not all(covers(token, service.tree, name) for name in names):
+        raise NotPermitted("this entry's release was charged beyond what this token reaches, and so is its correction")
     receipt = await service.job(
+        token,
         lambda: service.ledger.correct(
             (asked.root, asked.seq), asked.what, reason=asked.reason, key=asked.key, by=token.name
-        )
+        ),
     )
     return receipt.to_dict()
 

@@ -1,0 +1,73 @@
+"""Writing the answer: where that fails it is said so, with an exit code of its own.
+
+A charge that was made and could not be reported is no refusal, so it must not end with a refusal's exit code.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+FAILED = 3
+"""Something failed: what was asked may or may not have been done."""
+
+
+class Unwritten(Exception):
+    """The answer could not be written."""
+
+
+class _Careful:
+    """A stream whose failures are told from those of files that are read."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> Any:
+        """As the stream does."""
+        return self._done(lambda: self._stream.write(text))
+
+    def flush(self) -> Any:
+        """As the stream does."""
+        return self._done(self._stream.flush)
+
+    def _done(self, what: Callable[[], Any]) -> Any:
+        try:
+            return what()
+        except (OSError, ValueError) as problem:
+            raise Unwritten(str(problem)) from problem
+
+
+def run(command: Callable[[], object]) -> None:
+    """A command, with an answer that is written whole or not in silence."""
+    for name in ("stdout", "stderr"):
+        stream: Any = getattr(sys, name)
+        if stream is None:  # it was closed on purpose
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # an answer in poorer letters is better than none
+    sys.stdout = _Careful(sys.stdout)
+    try:
+        try:
+            command()
+        finally:
+            sys.stdout.flush()
+    except Unwritten as problem:
+        gone = isinstance(problem.__cause__, BrokenPipeError)  # whoever read it has read enough
+        _end("" if gone else f"the answer could not be written ({problem}); what was asked may have been done")
+    except Exception as problem:
+        traceback.print_exc()
+        _end(f"failed: {type(problem).__name__}: {problem}")
+
+
+def _end(message: str) -> None:
+    """Say why, and do not try again to write what is left."""
+    if message:
+        print(f"bursar: {message}", file=sys.stderr)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.exit(FAILED)
