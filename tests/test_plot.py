@@ -130,3 +130,9 @@ def test_notebooks() -> None:
         assert parser.open == []
         assert all(row.id in shown for row in report.theorems)
         assert "&lt;" not in report.composition.text()
+
+
+def test_nothing_to_draw() -> None:
+    """Where no theorem says anything there is no picture."""
+    with pytest.raises(b.InputError, match="nothing to draw"):
+        plot.composing_figure(b.Gaussian(sigma=1), delta=0)

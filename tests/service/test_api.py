@@ -293,3 +293,12 @@ def test_forms_of_another_shape(memory: Office) -> None:
     assert memory.client.post("/sign-in", data={f"f{i}": "1" for i in range(60)}).status_code == 400
     assert memory.client.post("/sign-out", headers={"Origin": "http://elsewhere"}).status_code == 403
     assert memory.client.get("/v1/scopes/").status_code == 404
+
+
+def test_bound_auditors_are_told_what_they_need(memory: Office) -> None:
+    """They see no button that always fails."""
+    answer = memory.client.post("/sign-in", data={"token": memory.secrets["auditor", "data/left"]})
+    assert answer.status_code == 303
+    page = memory.client.get("/audit").text
+    assert "not bound to a scope" in page
+    assert "/audit/verify" not in page

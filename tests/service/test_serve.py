@@ -73,6 +73,8 @@ def test_tokens_are_shown_once_kept_hashed_and_expire(tmp_path: Path) -> None:
     for name, role, seconds in (("", "owner", 1), ("x", "king", 1), ("x", "owner", 0), ("a\nb", "owner", 1)):
         with pytest.raises(InputError):
             tokens.add(name, role, seconds=seconds)
+    with pytest.raises(InputError):
+        tokens.add("x", "owner", "")
     tokens.close()
 
 

@@ -1,4 +1,4 @@
-"""`bursar`: the commands. Exit codes: 0 done, 1 refused by the budget, 2 bad input."""
+"""`bursar`: the commands. Exit codes: 0 done, 1 refused by the budget, 2 bad input, 3 failed (`bursar.cli.streams`)."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from bursar.cli.shared import busy, failing
 app = typer.Typer(
     name="bursar",
     help="Keeps the accounts of differential privacy: what releases cost, with proofs.",
+    epilog="Exit codes: 0 done, 1 refused by the budget, 2 bad input, 3 failed or not reported.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,

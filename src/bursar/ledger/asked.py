@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -102,13 +102,6 @@ def _pair(entry: Any) -> tuple[Any, Any]:
     if not isinstance(entry, (tuple, list)) or len(entry) != 2:
         raise InputError(f"entry must be a receipt, or a root and a number, not {described(entry)}", argument="entry")
     return entry[0], entry[1]
-
-
-def listed(given: Any, name: str) -> list[Any]:
-    """Several things; a text is one thing."""
-    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-        raise InputError(f"{name} must be a list, not {described(given)}", argument=name)
-    return list(given)
 
 
 def file_name(path: Any, name: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -17,7 +16,7 @@ from bursar.ledger.currencies import Currency, currency_of
 from bursar.ledger.entry import canonical
 from bursar.ledger.stores._base import Reader, ScopeRow
 from bursar.mechanisms._base import ADD_REMOVE, relation_field
-from bursar.numerics.validate import choice
+from bursar.numerics.validate import choice, listed
 
 KINDS = ("root", "block", "quota", "window")
 ALERTS = (Fraction(1, 2), Fraction(4, 5), Fraction(9, 10), Fraction(1))
@@ -194,9 +193,7 @@ def path(scope: Scope, reader: Reader) -> list[str]:
 
 
 def _alerts(shares: Any) -> list[str]:
-    if shares is not None and (isinstance(shares, str) or not isinstance(shares, Iterable)):
-        raise InputError(f"alerts must be a list of shares, not {described(shares)}", argument="alerts")
-    given = ALERTS if shares is None else tuple(exact(share, "alerts") for share in shares)
+    given = ALERTS if shares is None else tuple(exact(share, "alerts") for share in listed(alerts=shares))
     if any(not 0 < share <= 1 for share in given):
         raise InputError("alerts must be shares of the limit, above 0 and at most 1", argument="alerts")
     return [written(share) for share in sorted(set(given))]

@@ -7,12 +7,13 @@ from typing import Any
 
 from bursar.errors import InputError
 from bursar.ledger import charging, stewarding
-from bursar.ledger.asked import file_name, listed, said, texts, word
+from bursar.ledger.asked import file_name, said, texts, word
 from bursar.ledger.desk import Desk
 from bursar.ledger.receipt import Receipt, receipt_of
 from bursar.ledger.release import release_of
 from bursar.ledger.restoring import restored
 from bursar.ledger.scope import scope_name
+from bursar.numerics.validate import listed
 
 
 class Steward(Desk):
@@ -58,7 +59,7 @@ class Steward(Desk):
             "unit": unit, "relation": relation, "period": period, "alerts": alerts, "second_person": second_person
         }  # fmt: skip
         asked = {"name": scope, "parent": parent, "kind": kind, "currency": currency}
-        before = [release_of(what) for what in listed(spent, "spent")]
+        before = [release_of(what) for what in listed(spent=spent)]
         fields = {**asked, **texts(limits), **texts(options), "spent": [release.text for release in before]}
         scope_name(scope)
         names = [] if parent is None else [scope_name(parent)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from bursar.errors import InputError
 from bursar.jobs.account import account
 from bursar.mechanisms import Mechanism
 from bursar.numerics.real import Number
@@ -33,6 +34,8 @@ def composing_figure(mechanism: Mechanism, *, delta: Number = 1e-6, counts: Sequ
         if points:
             line = "--" if theorem == "numerical" else "-"  # it often lies on the optimum
             axes.plot(*zip(*points, strict=True), line, color=colour, marker=mark, markersize=4, label=theorem)
+    if not axes.lines:
+        raise InputError(f"no theorem bounds {mechanism} at δ = {delta}: there is nothing to draw", argument="delta")
     axes.set_ylim(bottom=0)
     axes.legend(frameon=False)
     return figure

@@ -14,6 +14,7 @@ import msgspec
 
 from bursar.errors import InputError, described
 from bursar.ledger.asked import word
+from bursar.ledger.scope import scope_name
 
 ROLES = ("owner", "steward", "analyst", "auditor")
 EVERYTHING = "*"
@@ -61,6 +62,8 @@ class Tokens:
             raise InputError(f"role must be one of {', '.join(ROLES)}, not {described(role)}", argument="role")
         if not 0 < seconds <= _LONGEST:
             raise InputError("a token lives between a second and ten years", argument="seconds")
+        if scope != EVERYTHING:
+            scope_name(scope)
         if not word(name, "name"):
             raise InputError("a token needs a name, for the journal", argument="name")
         secret, now = _PREFIX + secrets.token_urlsafe(32), int(self._clock())
