@@ -270,6 +270,8 @@ def test_a_charge_that_cannot_be_reported_is_no_refusal(tmp_path: Path) -> None:
     spend = [*program, "spend", "data", "laplace(scale=10)", "-l", "b.db"]
     with open("/dev/full", "w", encoding="utf-8") as full:
         found = subprocess.run([*spend, "--key", "a"], cwd=tmp_path, stdout=full, stderr=-1, text=True, check=False)
+        mute = subprocess.run([*spend, "--key", "c"], cwd=tmp_path, stdout=full, stderr=full, check=False)
+    assert mute.returncode == 3
     assert (found.returncode, found.stderr.count("\n")) == (3, 1)
     assert "could not be written" in found.stderr
     closed = subprocess.Popen([*spend, "--key", "b"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -280,7 +282,7 @@ def test_a_charge_that_cannot_be_reported_is_no_refusal(tmp_path: Path) -> None:
     assert closed.wait() == 3
     closed.stderr.close()
     with b.Ledger(tmp_path / "b.db") as ledger:
-        assert float(ledger.show("data").line("epsilon").spent) == 0.2
+        assert float(ledger.show("data").line("epsilon").spent) == 0.3
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", None])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
-from hands import TENTH, left
+from hands import TENTH, Clock, left
 
 import bursar as b
 from bursar.ledger.ledger import Ledger
@@ -24,7 +25,10 @@ def test_what_is_overdrawn_is_owed(ledger: Ledger) -> None:
     ledger.correct(receipt, TENTH * 3, reason="and more")
     assert status(ledger, "data") == "frozen"
     assert left(ledger, "data") == 0
-    with pytest.raises(b.InputError, match="spent"):
+    assert "overdrawn: 0.9 of epsilon" in str(ledger.show("data"))
+    with pytest.raises(b.InputError, match="overdrawn"):
+        ledger.thaw("data", reason="not yet")
+    with pytest.raises(b.InputError, match=r"spent or held 1\.9"):
         ledger.limit("data", epsilon="1.8", reason="too little")
     ledger.limit("data", epsilon=2, reason="enough")
     ledger.thaw("data", reason="settled")
@@ -85,6 +89,8 @@ def test_every_root_of_a_charge(ledger: Ledger) -> None:
     assert left(ledger, "north") == left(ledger, "south") == Fraction(7, 10)
     ledger.correct(("south", 2), TENTH, reason="the other entry")
     assert left(ledger, "north") == left(ledger, "south") == Fraction(6, 10)
+    ledger.correct(first, TENTH, reason="the correction was wrong too")
+    assert left(ledger, "north") == left(ledger, "south") == Fraction(5, 10)
     assert ledger.verify()
 
 
@@ -135,8 +141,9 @@ def test_certificates_speak_of_an_order(ledger: Ledger, there: str) -> None:
     assert status(ledger, "data") == "frozen"
     with pytest.raises(b.InputError, match="no price"):
         ledger.limit("data", epsilon=2, reason="nobody knows by how much")
-    ledger.thaw("data", reason="try")
-    assert ledger.quote("data", GAUSSIAN).fits == 0
+    with pytest.raises(b.InputError, match="overdrawn"):
+        ledger.thaw("data", reason="try")
+    assert "no price" in str(ledger.show("data"))
     assert ledger.verify()
 
 
@@ -151,4 +158,43 @@ def test_sums_of_losses_pay_late_where_they_live(ledger: Ledger) -> None:
     ledger.bring_in("data", "what,count\nrandomized_response(epsilon=0.1),3\n")
     assert left(ledger, "data") == Fraction(5, 10)
     assert ledger.quote("data", RESPONSE).fits == 5
+    assert ledger.verify()
+
+
+def test_reservations_that_are_over_do_not_count(url: str, tmp_path: Path) -> None:
+    """What can no longer be drawn does not stand in the way of a late Gaussian."""
+    clock = Clock()
+    with Ledger(url, anchor=str(tmp_path / "a"), clock=clock, alert=None) as ledger:
+        ledger.open("data", epsilon=1, delta="1e-6")
+        ledger.spend("data", GAUSSIAN)
+        ledger.reserve("data", RESPONSE, ttl=1)
+        clock.now += 2_000_000
+        ledger.bring_in("data", "what\ngaussian(sigma=50)\n")
+        assert ledger.verify(reprice=True)
+
+
+def test_windows_start_anew_after_an_overdraft(url: str, tmp_path: Path) -> None:
+    """What one period was overdrawn by is its root's, not the next period's."""
+    clock = Clock()
+    with Ledger(url, anchor=str(tmp_path / "a"), clock=clock, alert=None) as ledger:
+        ledger.open("data", epsilon=1)
+        ledger.open("daily", parent="data", kind="window", epsilon="1/5", period=86400)
+        ledger.correct(ledger.spend("daily", TENTH), TENTH * 4, reason="forgotten")
+        assert status(ledger, "daily") == "frozen"
+        clock.now += 86_400_000_000
+        ledger.thaw("daily", reason="another day")
+        assert ledger.quote("daily", TENTH).fits == 2
+        assert left(ledger, "data") == Fraction(1, 2)
+        assert ledger.verify()
+
+
+def test_a_closed_block_does_not_hold_its_root(ledger: Ledger) -> None:
+    """However overdrawn it is: nothing is charged to it any more."""
+    ledger.open("data", epsilon=1)
+    ledger.open("north", parent="data", kind="block")
+    ledger.correct(ledger.spend("north", TENTH), TENTH * 30, reason="forgotten")
+    with pytest.raises(b.InputError, match="north"):
+        ledger.limit("data", epsilon=2, reason="more")
+    ledger.retire("north", reason="done")
+    ledger.limit("data", epsilon=2, reason="more")
     assert ledger.verify()

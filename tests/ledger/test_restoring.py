@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import bursar as b
 from bursar.ledger.ledger import Ledger
 
 Work = Callable[[Ledger], object]
+_PUT_BACK = "import sqlite3, sys; a, b = map(sqlite3.connect, sys.argv[1:]); a.backup(b); a.close(); b.close()"
 
 
 def after_a_loss(tmp_path: Path, before: Work, since: Work, clock: Clock) -> Ledger:
@@ -81,3 +84,26 @@ def test_a_root_that_was_lost_whole_is_not_opened_afresh(tmp_path: Path) -> None
             ledger.open("data", epsilon=1)
         ledger.spend("other", TENTH)
         assert ledger.verify()
+
+
+@pytest.mark.parametrize("who", ["another", "itself"])
+def test_a_process_that_saw_the_lost_entries(tmp_path: Path, who: str) -> None:
+    """It has scopes in mind that are lost now, with as many changes as the restored ones: it looks again."""
+    url, copy = f"sqlite:///{tmp_path}/budget.db", tmp_path / "copy.db"
+    with Ledger(url, alert=None) as live:
+        live.open("data", epsilon=1)
+        live.backup(str(copy))
+        live.limit("data", epsilon=2, reason="more")
+        live.spend("data", TENTH * 20)
+        # in a process of its own: a second SQLite in this one would drop the locks of the first
+        subprocess.run([sys.executable, "-c", _PUT_BACK, str(copy), str(tmp_path / "budget.db")], check=True)
+        if who == "itself":
+            live.restore(assume_spent=True, reason="the copy came back")
+        else:
+            with Ledger(url, alert=None) as other:
+                other.restore(assume_spent=True, reason="the copy came back")
+        with pytest.raises(b.InputError, match="lost"):
+            live.limit("data", epsilon=3, reason="again")
+        with pytest.raises(b.BudgetExceeded):
+            live.spend("data", TENTH)
+        assert live.verify()

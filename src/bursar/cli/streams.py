@@ -9,6 +9,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 FAILED = 3
@@ -61,13 +62,14 @@ def run(command: Callable[[], object]) -> None:
         gone = isinstance(problem.__cause__, BrokenPipeError)  # whoever read it has read enough
         _end("" if gone else f"the answer could not be written ({problem}); what was asked may have been done")
     except Exception as problem:
-        traceback.print_exc()
+        with suppress(OSError, ValueError):
+            traceback.print_exc()
         _end(f"failed: {type(problem).__name__}: {problem}")
 
 
 def _end(message: str) -> None:
     """Say why, and do not try again to write what is left."""
-    if message:
-        print(f"bursar: {message}", file=sys.stderr)
+    with suppress(OSError, ValueError):
+        print(f"bursar: {message}" if message else "", end="\n" if message else "", file=sys.stderr, flush=True)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     sys.exit(FAILED)

@@ -47,7 +47,10 @@ class Books:
                 self.problems.append(f"entry {seq} takes {scope}.{line} beyond its limit")
             lines[scope, line] = (limit, spent, held, dead, window)
         self._count(content, kind, names)
-        self.epoch += "scopes" in content or kind == "restore"
+        if kind == "restore" and "scopes" in content:
+            self.epoch = seq
+        else:  # the first ledgers restored without marking their scopes
+            self.epoch += "scopes" in content or kind == "restore"
         if "scopes" in content:
             for given in content["scopes"]:
                 self.scopes[given[0]] = ScopeRow(*given)

@@ -21,6 +21,7 @@ from bursar.ledger.refusing import alike
 from bursar.ledger.release import Release
 from bursar.ledger.reserving import cancel
 from bursar.ledger.scope import Scope
+from bursar.ledger.stores._base import Reader
 
 _CHARGES = ("spend", "draw", "import", "correct")
 
@@ -31,7 +32,7 @@ def correct(posting: Posting, request: Request, release: Release, reason: str, e
     wrong = posting.tx.entry(root, seq)
     if wrong is None or wrong.entry.kind not in _CHARGES:
         raise InputError(f"entry {seq} of {root} is no charge", argument="entry")
-    paths = [posting.catalogue.find(name, posting.tx)[1] for name in charged_by(wrong)]
+    paths = [posting.catalogue.find(name, posting.tx)[1] for name in charged_by(posting.tx, wrong)]
     scopes = [posting.scope(name) for name in dict.fromkeys(name for path in paths for name in path)]
     alike(scopes, release)
     _make_room(posting, scopes, release)
@@ -55,11 +56,19 @@ def correct(posting: Posting, request: Request, release: Release, reason: str, e
     return receipt_of(first, False)
 
 
-def charged_by(chained: Chained) -> list[str]:
-    """The scopes that a charge named or debited, in every root."""
-    content = chained.entry.content()
-    named = (content["request"] or {}).get("scopes", ())
-    return list(dict.fromkeys([*(row[0] for row in content["effect"]), *named]))
+def charged_by(reader: Reader, chained: Chained) -> list[str]:
+    """The scopes that a charge named or debited, in every root; those of the charge that it corrects, if it does."""
+    names: dict[str, None] = {}
+    met: set[str] = set()
+    following: Chained | None = chained
+    while following is not None and following.hash not in met:
+        met.add(following.hash)
+        content = following.entry.content()
+        names.update(dict.fromkeys([row[0] for row in content["effect"]]))
+        names.update(dict.fromkeys((content["request"] or {}).get("scopes", ())))
+        corrects = content.get("corrects")
+        following = None if corrects is None else reader.entry(corrects[0], int(corrects[1]))
+    return list(names)
 
 
 def _asked(
@@ -87,8 +96,9 @@ def _make_room(posting: Posting, scopes: Sequence[Scope], release: Release) -> N
 
 def _overdrawn(scope: Scope, state: Mapping[str, Balance], price: Price | None) -> tuple[dict[str, Balance], Scope]:
     """The lines filled as far as they go, and the scope with what went beyond; frozen, unless it is closed."""
-    known: dict[str, Any] | None = None
-    if price is None or len(scope.currency.ways) > 1 or scope.overdrawn is None:
+    known: dict[str, Any] | None
+    if scope.period or price is None or len(scope.currency.ways) > 1 or scope.overdrawn is None:
+        known = {} if scope.period else None  # a window starts anew
         after = {line: before._replace(spent=before.limit - before.held) for line, before in state.items()}
     else:
         (asked,) = price.ways.values()

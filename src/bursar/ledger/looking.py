@@ -45,7 +45,7 @@ class Looking(Desk):
         """The scopes that an entry charged, in every root; none where it is no charge, or is not there."""
         with self.store.reading() as reader:
             chained = reader.entry(*entry_of((root, seq)))
-        return () if chained is None else tuple(charged_by(chained))
+            return () if chained is None else tuple(charged_by(reader, chained))
 
     @property
     def halted(self) -> LedgerHalted | None:

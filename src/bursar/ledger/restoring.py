@@ -47,7 +47,7 @@ def _entry(tx: Transaction, chain: Chain, root: str, anchored: Anchored, said: t
     ]
     ended = [ended_reservation(row) for row in tx.reservations(root) if row.status == "open"]
     marked = [Scope(row).with_terms(lost=True).row for row in scopes]
-    seq, at, prev, epoch = head or (0, 0, FIRST, 0)
+    seq, at, prev, _ = head or (0, 0, FIRST, 0)
     lost = {"anchor": [str(anchored.seq), anchored.hash], "reason": reason}
     content = {
         "effect": [effect_row(*effect) for effect in effects],
@@ -66,5 +66,5 @@ def _entry(tx: Transaction, chain: Chain, root: str, anchored: Anchored, said: t
         tx.set_reservation(reservation)
     for row in marked:
         tx.set_scope(row)
-    tx.append(chained, epoch + 1)
+    tx.append(chained, entry.seq)  # more changes than any process can have seen of the history that is lost
     return chained

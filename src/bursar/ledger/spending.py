@@ -212,7 +212,7 @@ class Spending(Desk):
         fields = {"entry": [place[0], str(place[1])], **release.request(), "reason": said(reason)}
         with self.store.reading() as reader:  # an entry never changes; it says which roots there are to lock
             wrong = reader.entry(*place)
-        names = [place[0]] if wrong is None else correcting.charged_by(wrong)
+            names = [place[0]] if wrong is None else correcting.charged_by(reader, wrong)
         request = self._request(
             "correct",
             key,

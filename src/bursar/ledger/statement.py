@@ -103,6 +103,11 @@ class Statement:
             rows.append(
                 f"  {line.means}: {state} (spent {shown(line.spent, up=True)}, held {shown(line.held, up=True)})"
             )
+        if self.scope.overdrawn is None:
+            rows.append("  overdrawn by releases that have no price: it is never raised")
+        for name, units in (self.scope.overdrawn or {}).items():
+            beyond = shown(units * self.scope.currency.lines[name].unit, up=True)
+            rows.append(f"  overdrawn: {beyond} of {name} beyond its limit, which a larger one pays first")
         if self.odometer is not None:
             rows.append(f"  odometer: ε ≤ {self.odometer:.6g} ({ODOMETER})")
         if self.lifetime is not None:

@@ -154,6 +154,7 @@ class Steward(Desk):
         actor = word(self.actor if by is None else by, "by")
         receipts = restored(self.store, self._chain, self._anchors, self._clock(), actor, said(reason))
         self._halted = None
+        self._catalogue.doubt()
         self._seen.clear()
         self._check_anchors()
         return receipts

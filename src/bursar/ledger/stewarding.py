@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from bursar.errors import BudgetExceeded, InputError, NotPermitted, described
-from bursar.ledger.amounts import exact, units_down
+from bursar.ledger.amounts import exact, shown, units_down
 from bursar.ledger.catalogue import usable
 from bursar.ledger.charging import charged
 from bursar.ledger.currencies import Balance, Currency, Price, Refusal, currency_of
@@ -82,7 +82,8 @@ def set_limit(posting: Posting, request: Request, name: str, limits: dict[str, A
     fresh = _limited(scope, {key: value for key, value in limits.items() if value is not None})
     every = [scope]
     if scope.kind == "root":
-        every += [posting.scope(row.name) for row in posting.tx.scopes(name) if row.kind == "block"]
+        blocks = [row.name for row in posting.tx.scopes(name) if row.kind == "block" and row.status != "closed"]
+        every += [posting.scope(block) for block in blocks]
     draft = Draft(extra={"approved_by": approved_by})
     for one in every:
         draft.effects += _relimited(one, posting.lines(one), fresh)
@@ -122,7 +123,8 @@ def _relimited(scope: Scope, state: dict[str, Balance], fresh: Currency) -> Effe
             )
         truth = balance.spent + beyond.get(line, 0)
         if not balance.dead and limit < truth + balance.held:
-            raise InputError(f"{scope.name} has spent or held more than that of {line}", argument=line)
+            most = shown((truth + balance.held) * scope.currency.lines[line].unit, up=True)
+            raise InputError(f"{scope.name} has spent or held {most} of {line}, more than that", argument=line)
         effects.append(
             (scope.name, line, balance, balance._replace(limit=max(limit, truth + balance.held), spent=truth))
         )
@@ -134,6 +136,8 @@ def set_status(posting: Posting, request: Request, name: str, status: str) -> Re
     scope = posting.scope(name)
     if scope.row.status == "closed":
         usable(scope)
+    if status == "open" and scope.overdrawn != {}:
+        raise InputError(f"{name} is overdrawn: it opens again when a larger limit has paid for that", argument="scope")
     rows = [scope.with_status(status).row]
     if status == "closed":
         every, below = posting.tx.scopes(scope.row.root), [name]
@@ -148,6 +152,7 @@ def bring_in(posting: Posting, request: Request, releases: Sequence[Release]) ->
     scopes = posting.debited(request.names, *releases)
     if len({scope.row.root for scope in scopes}) > 1:
         raise InputError("an import stays within one root", argument="scope")
+    posting.expire(scopes[0].row.root)
     before = {scope.name: posting.lines(scope) for scope in scopes}
     states = {name: dict(state) for name, state in before.items()}
     ran = {scope.name: posting.ran(scope) for scope in scopes}
