@@ -97,9 +97,11 @@ def test_sentences_and_sources() -> None:
     """--explain prints the sentences, --cite the BibTeX, both together one after the other."""
     report = b.account(b.parse(SAMPLED), delta=1e-6)
     asked = ("account", SAMPLED, "--delta", "1e-6")
-    assert run(*asked, "--explain") == (0, report.explain() + "\n", "")
+    code, sentences, _ = run(*asked, "--explain")
+    assert (code, sentences.split()) == (0, report.explain().split())
+    assert max(map(len, sentences.splitlines())) <= 80
     assert run(*asked, "--cite") == (0, report.cite() + "\n", "")
-    assert run(*asked, "--explain", "--cite") == (0, f"{report.explain()}\n\n{report.cite()}\n", "")
+    assert run(*asked, "--explain", "--cite") == (0, f"{sentences}\n{report.cite()}\n", "")
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,13 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import bursar as b
+from bursar.ledger.catalogue import Catalogue
+from bursar.ledger.currencies._base import Line
 from bursar.ledger.export import verifier
 from bursar.ledger.ledger import Ledger
 
@@ -244,3 +247,27 @@ def test_receipts_speak() -> None:
         receipt = ledger.spend("data", CHARGE, key="k")
         assert str(receipt) == "spend laplace(scale=1000): entry 2 of data, key k"
         assert time.time() - receipt.at / 1e6 < 60
+
+
+@pytest.mark.parametrize(
+    "cheap",
+    [
+        lambda ledger: ledger.spend("data", b.Laplace(scale=10)),
+        lambda ledger: ledger.reserve("data", b.Laplace(scale=10), ttl=60),
+        lambda ledger: ledger.bring_in("data", "what,count\nlaplace(scale=10),2\nlaplace(scale=20),1\n"),
+        lambda ledger: ledger.correct(("data", 2), b.Laplace(scale=10), reason="forgotten"),
+    ],
+)
+def test_charges_below_their_price_are_found(monkeypatch: pytest.MonkeyPatch, cheap: Any) -> None:
+    """A ledger that once charged half of what it should have adds up, and repricing says where it did not."""
+    with Ledger("memory://", alert=None) as ledger:
+        ledger.open("data", epsilon=1)
+        ledger.spend("data", b.Laplace(scale=10))
+        real = Line.price
+        with monkeypatch.context() as wrong:
+            wrong.setattr(Line, "price", lambda line, cost: real(line, cost) // 2)
+            ledger._catalogue = Catalogue()
+            cheap(ledger)
+        assert ledger.verify()
+        (found,) = ledger.verify(reprice=True).problems
+        assert "entry 3 charged data less than its price" in found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bursar.cli.shared import failing
+from bursar.cli.shared import failing, fitted
 
 if TYPE_CHECKING:
     from bursar.ledger.ledger import Ledger
@@ -61,7 +61,7 @@ def _print(answer: Any, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(answer.to_dict(), ensure_ascii=False))
     else:
-        typer.echo(str(answer))
+        typer.echo(fitted(str(answer)))
 
 
 def print_receipt(receipt: Any, as_json: bool, done: str) -> None:
@@ -248,4 +248,5 @@ def show(
         every = [one.to_dict() for one in found]
         typer.echo(json.dumps(every if scope is None else every[0], ensure_ascii=False))
     else:
-        typer.echo("\n\n".join(map(str, found)) or "no scopes yet: bursar ledger open NAME --epsilon 1 --delta 1e-6")
+        shown = "\n\n".join(fitted(str(one)) for one in found)
+        typer.echo(shown or "no scopes yet: bursar ledger open NAME --epsilon 1 --delta 1e-6")

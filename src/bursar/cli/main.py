@@ -11,7 +11,7 @@ import typer
 import bursar.cli.steward  # noqa: F401  # adds its commands to the group of ledger
 from bursar import __version__
 from bursar.cli import ledger, plot, serve, streams
-from bursar.cli.shared import busy, failing
+from bursar.cli.shared import busy, failing, fitted
 
 app = typer.Typer(
     name="bursar",
@@ -92,7 +92,9 @@ def account(
         typer.echo(json.dumps(report.to_dict(), ensure_ascii=False))
     elif explain or cite:
         typer.echo(
-            "\n\n".join(part for part in (report.explain() if explain else "", report.cite() if cite else "") if part)
+            "\n\n".join(
+                part for part in (fitted(report.explain()) if explain else "", report.cite() if cite else "") if part
+            )
         )
     else:
         _console().print(report)
@@ -140,7 +142,7 @@ def plan(
     if as_json:
         typer.echo(json.dumps(found.to_dict(), ensure_ascii=False))
     elif explain:
-        typer.echo(found.explain())
+        typer.echo(fitted(found.explain()))
     else:
         _console().print(found)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
@@ -31,6 +33,18 @@ def failing(as_json: bool = False) -> Iterator[None]:
             lead = "refused: " if isinstance(problem, BudgetExceeded) else ""
             typer.echo(f"bursar: {lead}{problem}", err=True)
         raise typer.Exit(1 if refused else 2) from None
+
+
+def fitted(text: str) -> str:
+    """Sentences in lines that fit the terminal; 80 columns elsewhere."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 80
+    folded = []
+    for line in text.splitlines():
+        indent = line[: len(line) - len(line.lstrip())] + "  "
+        folded += textwrap.wrap(
+            line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        ) or [""]
+    return "\n".join(folded)
 
 
 def busy(what: str) -> AbstractContextManager[Any]:

@@ -23,7 +23,7 @@ from bursar.cli.ledger import (
     opened,
     print_receipt,
 )
-from bursar.cli.shared import busy, failing
+from bursar.cli.shared import busy, failing, fitted
 
 
 @app.command()
@@ -128,7 +128,7 @@ def verify(
     if as_json:
         typer.echo(json.dumps(found.to_dict(), ensure_ascii=False))
     else:
-        typer.echo(str(found))
+        typer.echo(fitted(str(found)))
     if not found:
         raise typer.Exit(2)
 

@@ -6,13 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bursar.errors import BursarError
 from bursar.ledger.anchor import Anchored, behind
 from bursar.ledger.books import Books
-from bursar.ledger.currencies import CERTIFICATES, Balance, Refusal
 from bursar.ledger.entry import FIRST, Chain, Entry
-from bursar.ledger.release import release_of
-from bursar.ledger.scope import Scope
+from bursar.ledger.repricing import repriced
 from bursar.ledger.stores._base import Reader
 
 
@@ -72,7 +69,7 @@ def verify(
         problems += [f"{root}: {problem}" for problem in books.problems]
         _compare(reader, root, books, problems)
         if reprice:
-            problems += _reprice(reader, root)
+            problems += repriced(reader, root)
     _compare_keys(reader, keys, problems)
     if anchors is not None:
         problems += behind(reader, anchors).values()
@@ -151,40 +148,3 @@ def _part(reader: Reader, key: str, root: str, seq: int) -> bool:
     """Whether the entry is another root's part of the same charge."""
     chained = reader.entry(root, seq)
     return chained is not None and chained.entry.key == key
-
-
-def _reprice(reader: Reader, root: str) -> list[str]:
-    """Compute every charge anew, from the request and the state before: none may have been cheaper than its price."""
-    problems = []
-    scopes: dict[str, Scope] = {row.name: Scope(row) for row in reader.scopes(root)}
-    lines: dict[str, dict[str, Balance]] = {}
-    for entry, _ in reader.entries(root):
-        content = entry.content()
-        for scope, line, *_, limit, spent, held, dead, window in content["effect"]:
-            lines.setdefault(scope, {})[line] = Balance(limit, spent, held, bool(dead), window)
-        if entry.kind not in ("spend", "reserve"):
-            continue
-        for name in dict.fromkeys(row[0] for row in content["effect"]):
-            before = dict(lines[name])
-            for row in content["effect"]:
-                if row[0] == name:
-                    before[row[1]] = Balance(row[2], row[3], row[4], bool(row[5]), row[6])
-            request = content["request"]
-            try:
-                currency = scopes[name].currency
-                price = currency.price(release_of(request["what"], request.get("delta")), before)
-                amounts = currency.amounts(before, price)
-            except BursarError as problem:
-                problems.append(f"{root}: entry {entry.seq} has no price now: {problem}")
-                continue
-            if isinstance(amounts, Refusal) or any(
-                _used(before[line]) + amount > _used(lines[name][line]) for line, amount in amounts.items()
-            ):
-                made = content.get("certificate")
-                by = "" if made is None else f" (its certificate has version {made}, today's {CERTIFICATES['residue']})"
-                problems.append(f"{root}: entry {entry.seq} charged {name} less than its price{by}")
-    return problems
-
-
-def _used(balance: Balance) -> int:
-    return balance.spent + balance.held
