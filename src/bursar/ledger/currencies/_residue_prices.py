@@ -65,7 +65,7 @@ class ResiduePrices:
         band, charge = rung_below(left), self.of(composition, left)
         if charge is None or not charge.residue:
             return MAX_COUNT
-        if band is None or all(mechanism.name == "gaussian" for mechanism, _ in composition.terms):
+        if band is None or all_gaussian(composition):
             return MAX_COUNT
         room = left - RUNGS[band]
         if composition.count > 1 and (sequence := self._sequence(composition, left)) is not None:
@@ -184,7 +184,12 @@ def _worth_it(composition: Composition) -> bool:
     """Whether the whole may cost less than the sum of its parts: Gaussians add up exactly."""
     if composition.count == 1 or len(composition.terms) > _WHOLE:
         return False
-    return any(term.mechanism.name != "gaussian" for term in composition)
+    return not all_gaussian(composition)
+
+
+def all_gaussian(composition: Composition) -> bool:
+    """Whether its charge is the sum of its squares, at whatever allowance."""
+    return all(mechanism.name == "gaussian" for mechanism, _ in composition.terms)
 
 
 def rung_below(left: int) -> int | None:

@@ -23,7 +23,7 @@ from bursar.guarantees import ApproxDP
 from bursar.guarantees.gdp import gaussian_delta
 from bursar.ledger.amounts import written
 from bursar.ledger.currencies._base import Balance, Currency, Line, Price, State
-from bursar.ledger.currencies._residue_prices import Charge, ResiduePrices
+from bursar.ledger.currencies._residue_prices import Charge, ResiduePrices, all_gaussian
 from bursar.ledger.currencies._target import largest
 from bursar.ledger.release import Release, release_of
 from bursar.numerics.validate import MAX_COUNT
@@ -123,9 +123,8 @@ class Residue(Currency):
 
 
 def _gaussian(text: str) -> bool:
-    """Whether a release was charged for the squares of its Gaussians alone, at whatever allowance."""
+    """Whether a release was charged for the squares of its Gaussians alone."""
     try:
-        terms = release_of(text).composition.terms
+        return all_gaussian(release_of(text).composition)
     except BursarError:  # nobody knows what it was
         return False
-    return all(mechanism.name == "gaussian" for mechanism, _ in terms)
