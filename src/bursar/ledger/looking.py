@@ -68,7 +68,12 @@ class Looking(Desk):
         too.
         """
         with self.store.reading() as reader:
-            return verify(reader, self._chain, None if self._anchors is None else self._anchors.read(), reprice=reprice)
+            return verify(
+                reader,
+                self._chain,
+                None if self._anchors is None else self._anchors.read(),
+                self.find if reprice else None,
+            )
 
     def export(self, form: str = "jsonl", *, root: str | None = None, curator: str | None = None) -> str:
         """The journal as JSON Lines (``jsonl``, checked by `bursar.ledger.export.verifier`), as ``csv``, or a draft for

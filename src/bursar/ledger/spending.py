@@ -8,10 +8,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeVar
 
-from bursar.errors import InputError, described
+from bursar.errors import BursarError, InputError, described
 from bursar.ledger import charging, correcting, reserving
 from bursar.ledger.amounts import exact
 from bursar.ledger.asked import entry_of, key_of, names_of, own_key, reservation_id, said
+from bursar.ledger.currencies import Unpriced
 from bursar.ledger.desk import Desk
 from bursar.ledger.entry import Chained, canonical
 from bursar.ledger.posting import Request
@@ -45,7 +46,7 @@ class Spending(Desk):
         by: str | None = None,
     ) -> Receipt:
         """Charge a release to its scopes and all above them, or to none: `BudgetExceeded` says what is left."""
-        receipt: Receipt = self._desk.submit(self.to_spend(scopes, what, key=key, delta=delta, by=by))
+        receipt: Receipt = self._submit(self.to_spend(scopes, what, key=key, delta=delta, by=by))
         return receipt
 
     def to_spend(
@@ -60,7 +61,6 @@ class Spending(Desk):
     ) -> Request:
         """The same as a request for `commit`; ``cap`` is the largest share of any limit that it may take."""
         release, names = release_of(what, delta), names_of(scopes)
-        self._warm(names, release)
         fields, text = self._spoken(tuple(names), release)
         return self._request(
             "spend",
@@ -86,9 +86,15 @@ class Spending(Desk):
 
     def commit(self, requests: Sequence[Request]) -> None:
         """Perform requests in one transaction: each then has its own outcome or failure. For callers with a queue of
-        their own, such as the service.
+        their own. Those whose prices were not known come once more, in another one.
         """
         self._desk.together(requests)
+        late = [request for request in requests if isinstance(request.failure, Unpriced)]
+        for request in late:
+            try:
+                request.outcome, request.failure = self._submit(request), None
+            except BursarError as refusal:
+                request.outcome, request.failure = None, refusal
 
     def begin(self, requests: Sequence[Request]) -> Callable[[], None] | None:
         """`commit` in two steps, for callers that must not block: what is decided now becomes durable, and only then
@@ -127,9 +133,7 @@ class Spending(Desk):
         by: str | None = None,
     ) -> Reservation:
         """Set an allowance aside for ``ttl`` seconds; it counts against the limit at once."""
-        reservation: Reservation = self._desk.submit(
-            self.to_reserve(scopes, what, ttl=ttl, key=key, delta=delta, by=by)
-        )
+        reservation: Reservation = self._submit(self.to_reserve(scopes, what, ttl=ttl, key=key, delta=delta, by=by))
         return reservation
 
     def to_reserve(
@@ -145,7 +149,6 @@ class Spending(Desk):
     ) -> Request:
         """The same as a request for `commit`, within ``caps`` on what may be taken or sit reserved."""
         release, names = release_of(what, delta), names_of(scopes)
-        self._warm(names, release)
         life = int(exact(ttl, "ttl") * 1_000_000)
         if not 0 < life <= 10**15:
             raise InputError(f"ttl must be a positive number of seconds, not {described(ttl)}", argument="ttl")
@@ -165,7 +168,7 @@ class Spending(Desk):
         self, reservation: str | Reservation, amount: Any = None, *, key: str | None = None, by: str | None = None
     ) -> Receipt:
         """Spend a part of a reservation (all that is left, unless an amount is given), before the data is touched."""
-        receipt: Receipt = self._desk.submit(self.to_draw(reservation, amount, key=key, by=by))
+        receipt: Receipt = self._submit(self.to_draw(reservation, amount, key=key, by=by))
         return receipt
 
     def to_draw(
@@ -187,7 +190,7 @@ class Spending(Desk):
 
     def close(self, reservation: str | Reservation, *, key: str | None = None, by: str | None = None) -> Receipt:
         """End a reservation: the undrawn part is given back where that is sound."""
-        receipt: Receipt = self._desk.submit(self.to_close(reservation, key=key, by=by))
+        receipt: Receipt = self._submit(self.to_close(reservation, key=key, by=by))
         return receipt
 
     def to_close(self, reservation: str | Reservation, *, key: str | None = None, by: str | None = None) -> Request:
@@ -222,7 +225,7 @@ class Spending(Desk):
             receipt_of,
             names,
         )
-        receipt: Receipt = self._desk.submit(request)
+        receipt: Receipt = self._submit(request)
         return receipt
 
     def _reservation(self, chained: Chained, replayed: bool) -> Any:

@@ -170,11 +170,15 @@ def _odometer(scope: Scope, released: Sequence[tuple[str, int]]) -> float | None
     """The smaller of Σε and the mixture boundary; leaks take their part of δ first."""
     if "epsilon" not in scope.target or any(what == LOST for what, _ in released):
         return None
+    try:
+        charged = [(release_of(text).composition, times) for text, times in released]
+    except BursarError:  # a plug-in that is not installed here, say
+        return None
     delta = _delta(scope)
     pure: Fraction | None = Fraction(0)
     rho, leak = Fraction(0), Fraction(0)
-    for text, times in released:
-        for mechanism, count in release_of(text).composition.terms:
+    for composition, times in charged:
+        for mechanism, count in composition.terms:
             try:
                 pure = None if pure is None else pure + times * count * Fraction(mechanism.promise(PureDP).epsilon)
             except ConversionRefused:

@@ -173,6 +173,7 @@ class Verification(Struct):
     roots: int
     anchored: int
     problems: list[str]
+    notices: list[str] = []
 
 
 class TokenInfo(Struct):
