@@ -13,6 +13,7 @@
     │   ├── KeyReused         the key belongs to another request
     │   ├── ScopeUnknown, ScopeClosed, ScopeFrozen, CurrencyMismatch, NotPermitted
     │   ├── ReservationExpired, ReservationClosed, PerChargeCap, RateLimited
+    │   ├── TooMuchWork       counting it would take longer, or more memory, than the service allows
     │   ├── LedgerHalted      the ledger is behind its anchor, or its journal does not add up
     │   └── StorageFailed     the store could not make it durable
     ├── AlreadyRun            a replayed charge does not license a second run
@@ -151,6 +152,12 @@ class RateLimited(Refused):
     def __init__(self, message: str, *, after: float) -> None:
         super().__init__(message)
         self.after = after
+
+
+class TooMuchWork(Refused):
+    """Counting it takes longer, or more memory, than the service allows; the message says what would pass."""
+
+    code = "too_much_work"
 
 
 class NotPermitted(Refused):

@@ -11,7 +11,7 @@ from bursar.ledger.correcting import charged_by
 from bursar.ledger.desk import Desk
 from bursar.ledger.entry import Chained
 from bursar.ledger.scope import Scope, scope_name
-from bursar.ledger.statement import Statement, seen, statement
+from bursar.ledger.statement import Seen, Statement, seen, statement
 from bursar.ledger.verify import Verification, verify
 
 
@@ -20,10 +20,13 @@ class Looking(Desk):
 
     def show(self, scope: str) -> Statement:
         """Spent, held and left of a scope, its odometer, and what the same releases would cost if fixed in advance."""
+        return statement(self.look_at(scope))  # others read meanwhile
+
+    def look_at(self, scope: str) -> Seen:
+        """The same without what takes time to count."""
         with self.store.reading() as reader:
             view = self._view(reader)
-            found = seen(view, view.scope(scope_name(scope)))
-        return statement(found)  # others read meanwhile
+            return seen(view, view.scope(scope_name(scope)))
 
     def scopes(self) -> list[Scope]:
         """All scopes, by name."""
@@ -46,6 +49,11 @@ class Looking(Desk):
         with self.store.reading() as reader:
             chained = reader.entry(*entry_of((root, seq)))
             return () if chained is None else tuple(charged_by(reader, chained))
+
+    def ask_store(self) -> None:
+        """Whether the store answers: whatever is wrong is raised."""
+        with self.store.reading() as reader:
+            reader.scope("?")
 
     @property
     def halted(self) -> LedgerHalted | None:

@@ -65,9 +65,14 @@ class Release:
         return {"what": self.text} if self.delta is None else {"what": self.text, "delta": written(self.delta)}
 
 
+def point_of(delta: object) -> Fraction | None:
+    """The δ at which a composition is to be priced as one."""
+    return None if delta is None else Fraction(real(delta=delta, above=0, below=1))
+
+
 def release_of(what: object, delta: object = None) -> Release:
     """A mechanism, a composition or its text form, as something to be charged."""
-    point = None if delta is None else Fraction(real(delta=delta, above=0, below=1))
+    point = point_of(delta)
     if isinstance(what, Release):
         return what
     if isinstance(what, str):

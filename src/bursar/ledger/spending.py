@@ -8,14 +8,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeVar
 
-from bursar.errors import BursarError, InputError, described
+from bursar.errors import InputError, described
 from bursar.ledger import charging, correcting, reserving
 from bursar.ledger.amounts import exact
 from bursar.ledger.asked import entry_of, key_of, names_of, own_key, reservation_id, said
-from bursar.ledger.currencies import Unpriced
 from bursar.ledger.desk import Desk
 from bursar.ledger.entry import Chained, canonical
-from bursar.ledger.posting import Request
+from bursar.ledger.posting import Request, Seen
 from bursar.ledger.receipt import Quote, Receipt, Reservation, receipt_of
 from bursar.ledger.release import Release, release_of
 
@@ -86,15 +85,10 @@ class Spending(Desk):
 
     def commit(self, requests: Sequence[Request]) -> None:
         """Perform requests in one transaction: each then has its own outcome or failure. For callers with a queue of
-        their own. Those whose prices were not known come once more, in another one.
+        their own, such as the service. One whose price nobody knows yet fails with `Unpriced`: `find` it where nobody
+        waits, then it may come again.
         """
         self._desk.together(requests)
-        late = [request for request in requests if isinstance(request.failure, Unpriced)]
-        for request in late:
-            try:
-                request.outcome, request.failure = self._submit(request), None
-            except BursarError as refusal:
-                request.outcome, request.failure = None, refusal
 
     def begin(self, requests: Sequence[Request]) -> Callable[[], None] | None:
         """`commit` in two steps, for callers that must not block: what is decided now becomes durable, and only then
@@ -117,10 +111,13 @@ class Spending(Desk):
     def quote(self, scopes: str | Sequence[str], what: Any, *, delta: Any = None) -> Quote:
         """Would it pass now, and how many more of these would? Nothing is written."""
         release, names = release_of(what, delta), names_of(scopes)
+        return charging.quote(self.states(names, release), release)  # others read meanwhile
+
+    def states(self, names: Sequence[str], release: Release) -> Seen:
+        """The scopes that a charge would debit, as they are now."""
         self._check()
         with self.store.reading() as reader:
-            seen = self._view(reader).states(names, release)
-        return charging.quote(seen, release)  # others read meanwhile
+            return self._view(reader).states(names_of(names), release)
 
     def reserve(
         self,

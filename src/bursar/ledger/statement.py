@@ -137,11 +137,25 @@ def seen(posting: Posting, scope: Scope) -> Seen:
     return found._replace(root=seen(posting, posting.scope(scope.row.root))) if scope.kind == "window" else found
 
 
+Lost = tuple[float | None, tuple[float, float] | None]
+"""An odometer, and a cost with hindsight, each where it is known."""
+
+
 def statement(found: Seen) -> Statement:
     """With what the releases cost, which takes time: it needs no store for that."""
-    scope, lines, released, worst, root = found
-    lifetime = None if root is None else _odometer(root.scope, root.released)
-    return Statement(scope, lines, released, _odometer(scope, released), _hindsight(scope, released), worst, lifetime)
+    root = None if found.root is None else losses(found.root.scope, found.root.released)
+    return told(found, losses(found.scope, found.released), root)
+
+
+def told(found: Seen, lost: Lost, root: Lost | None) -> Statement:
+    """With what the releases cost, as somebody has counted it."""
+    scope, lines, released, worst, _ = found
+    return Statement(scope, lines, released, *lost, worst, None if root is None else root[0])
+
+
+def losses(scope: Scope, released: Sequence[tuple[str, int]]) -> Lost:
+    """What these releases have cost by now, and would have cost if they had been fixed in advance."""
+    return _odometer(scope, released), _hindsight(scope, released)
 
 
 def _room(one: Seen) -> Fraction:

@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from bursar.problems import Rejected
 from bursar.service.answers import response
-from bursar.service.core import Service
+from bursar.service.core import LISTEN, Service
 from bursar.service.permissions import permit
 from bursar.service.tokens import EVERYTHING, Token
 from bursar.wire import encode
@@ -49,6 +49,14 @@ class Raw:
     media: str
 
 
+@dataclass(frozen=True)
+class Told:
+    """An answer with a status of its own."""
+
+    body: Any
+    status: int
+
+
 Handle = Callable[[Scope, Receive], Awaitable[Response]]
 
 
@@ -58,6 +66,7 @@ def handler(service: Service, endpoint: Endpoint) -> Handle:
 
     async def handle(scope: Scope, receive: Receive) -> Response:
         started = time.perf_counter()
+        LISTEN.set(receive)
         try:
             answer = await _answer(service, endpoint, decoder, scope, receive)
         except ClientDisconnect:
@@ -88,6 +97,8 @@ async def _answer(service: Service, endpoint: Endpoint, decoder: Any, scope: Sco
     found = await endpoint.run(service, token, given)  # type: ignore[arg-type]
     if isinstance(found, Raw):
         return Response(found.text, media_type=found.media)
+    if isinstance(found, Told):
+        return Json(encode(found.body), found.status)
     return Json(encode(found), endpoint.status)
 
 

@@ -207,11 +207,12 @@ class Revoked(Struct):
     revoked: bool
 
 
-class Health(Struct):
+class Health(Struct, omit_defaults=True):
     """Whether the ledger accepts charges."""
 
-    status: Literal["ok", "halted"]
+    status: Literal["ok", "halted", "unavailable"]
     version: str
+    reason: str | None = None
 
 
 class Problem(Struct, omit_defaults=True):

@@ -24,8 +24,9 @@ async def _open(service: Service, token: Token, asked: wire.Open) -> dict[str, A
         # whoever may try any name learns which ones others have
         raise NotPermitted(f"with this token the name of a new scope begins with {token.scope}/")
     terms = {name: getattr(asked, name) for name in _OPENING}
+    spent = [await service.read(token, what) for what in asked.spent]
     receipt = await service.job(
-        token, lambda: service.ledger.open(asked.scope, **terms, spent=asked.spent, by=token.name, key=asked.key)
+        token, lambda: service.ledger.open(asked.scope, **terms, spent=spent, by=token.name, key=asked.key)
     )
     return receipt.to_dict()
 
@@ -73,10 +74,11 @@ async def _correct(service: Service, token: Token, asked: wire.Correct) -> dict[
     await service.meet(token, names)
     if not all(covers(token, service.tree, name) for name in names):
         raise NotPermitted("this entry's release was charged beyond what this token reaches, and so is its correction")
+    release = await service.read(token, asked.what)
     receipt = await service.job(
         token,
         lambda: service.ledger.correct(
-            (asked.root, asked.seq), asked.what, reason=asked.reason, key=asked.key, by=token.name
+            (asked.root, asked.seq), release, reason=asked.reason, key=asked.key, by=token.name
         ),
     )
     return receipt.to_dict()
