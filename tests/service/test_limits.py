@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import socket
-import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from offices import Office, open_office
 
 from bursar.ledger.ledger import Ledger
-from bursar.service.endpoints import counting
 from bursar.service.limits import Buckets
 
 
@@ -192,29 +188,3 @@ def test_caps_hold_for_reservations_too() -> None:
         office.ask("POST", "/v1/open", {"scope": "main", "epsilon": "1", "delta": "1e-6", "key": "o"})
         asked = {"scopes": ["main"], "what": "gaussian(sigma=6)", "ttl": "60", "key": "g"}
         assert office.ask("POST", "/v1/reserve", asked).json()["code"] == "per_charge_cap"
-
-
-def test_long_counting_stops_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever asks for endless computations waits for their own; others account, spend at new prices, and look."""
-    going = threading.Event()
-    real = counting.account
-
-    def endless(composition: Any, **given: Any) -> Any:
-        if composition.text() == "laplace(scale=77)":
-            assert going.wait(60)
-        return real(composition, **given)
-
-    monkeypatch.setattr(counting, "account", endless)
-    with open_office(Ledger("memory://", alert=None)) as office, ThreadPoolExecutor(8) as crowd:
-        slow = {"composition": "laplace(scale=77)", "delta": "0"}
-        asked = [crowd.submit(office.ask, "POST", "/v1/account", slow, role="auditor") for _ in range(6)]
-        time.sleep(0.3)
-        try:
-            fast = {"composition": "laplace(scale=78)", "delta": "0"}
-            assert office.ask("POST", "/v1/account", fast).status_code == 200
-            assert office.spend(what="laplace(scale=123)", key="new").status_code == 200
-            assert office.ask("GET", "/v1/statement", {"scope": "data"}, role="auditor").status_code == 200
-            assert not any(one.done() for one in asked)
-        finally:
-            going.set()
-        assert [one.result().status_code for one in asked] == [200] * 6

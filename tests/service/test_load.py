@@ -105,8 +105,8 @@ def hammer(server: Command, acknowledged: dict[str, int], asked: set[str], stop:
                 acknowledged[key] = answer.json()["seq"]
 
 
-def under_load(server: Command, seconds: float, how: int) -> tuple[dict[str, int], set[str]]:
-    """Stop a service while eight threads spend; what was acknowledged, and all that was asked."""
+def under_load(server: Command, charges: int, how: int) -> tuple[dict[str, int], set[str]]:
+    """Stop a service while eight threads spend, after some charges; what was acknowledged, and all that was asked."""
     acknowledged: dict[str, int] = {}
     asked: set[str] = set()
     stop = threading.Event()
@@ -115,7 +115,8 @@ def under_load(server: Command, seconds: float, how: int) -> tuple[dict[str, int
     ]
     for thread in threads:
         thread.start()
-    time.sleep(seconds)
+    while len(acknowledged) < charges:
+        time.sleep(0.01)
     server.stop(how)
     stop.set()
     for thread in threads:
@@ -150,7 +151,7 @@ def test_kill_under_load_loses_nothing_acknowledged(command: Callable[..., Comma
     acknowledged: dict[str, int] = {}
     asked: set[str] = set()
     for turn in range(2):
-        done, tried = under_load(server, 0.7 + 0.3 * turn, signal.SIGKILL)
+        done, tried = under_load(server, 200 + 100 * turn, signal.SIGKILL)
         assert done
         acknowledged |= {key: seq for key, seq in done.items() if key not in acknowledged}
         asked |= tried
@@ -163,7 +164,7 @@ def test_a_graceful_stop_answers_what_it_accepted(command: Callable[..., Command
     server = command(rate=1e6)
     with server.client() as client:
         client.post("/v1/open", json={"scope": "data", "epsilon": "1", "key": "open"})
-    acknowledged, asked = under_load(server, 0.7, signal.SIGTERM)
+    acknowledged, asked = under_load(server, 200, signal.SIGTERM)
     assert server.process.returncode == 0
     assert acknowledged
     check(command(rate=1e6), acknowledged, asked)

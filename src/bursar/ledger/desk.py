@@ -18,6 +18,7 @@ from bursar.ledger.catalogue import Catalogue
 from bursar.ledger.currencies import Unpriced, find_here
 from bursar.ledger.entry import Chain, Chained
 from bursar.ledger.posting import Posting, Request
+from bursar.ledger.release import Release, release_of
 from bursar.ledger.scope import Scope
 from bursar.ledger.stores import Store, store_of
 from bursar.ledger.stores._base import Conflict, Head, Occupied, Reader, Transaction, abandon
@@ -39,13 +40,14 @@ class Desk:
         alert: Callable[[Alert], None] | None = log,
         clock: Callable[[], int] = lambda: time.time_ns() // 1000,
         find: Callable[[Unpriced], None] = find_here,
+        read: Callable[[Any, Any], Release] = release_of,
     ) -> None:
         """``create=False`` refuses a file that does not exist; ``anchor`` is a file outside the database (beside a
         SQLite file unless you name a better place); ``alert`` is called when a share of a limit is passed; ``clock``
-        gives microseconds; ``find`` finds prices, in this thread unless it is told where else.
+        gives microseconds; ``find`` finds prices and ``read`` reads texts: here, unless told otherwise.
         """
         self.store = store_of(url, create=create)
-        self.actor, self._clock, self.find = actor, clock, find
+        self.actor, self._clock, self.find, self.read = actor, clock, find, read
         self._chain, self._catalogue = Chain(), Catalogue()
         self._seen: dict[str, Head] = {}
         self._watch = Watch(alert)

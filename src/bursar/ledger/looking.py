@@ -10,6 +10,7 @@ from bursar.ledger.asked import entry_of, reservation_id
 from bursar.ledger.correcting import charged_by
 from bursar.ledger.desk import Desk
 from bursar.ledger.entry import Chained
+from bursar.ledger.repricing import Pricer
 from bursar.ledger.scope import Scope, scope_name
 from bursar.ledger.statement import Seen, Statement, seen, statement
 from bursar.ledger.verify import Verification, verify
@@ -52,8 +53,7 @@ class Looking(Desk):
 
     def ask_store(self) -> None:
         """Whether the store answers: whatever is wrong is raised."""
-        with self.store.reading() as reader:
-            reader.scope("?")
+        self.store.answers()
 
     @property
     def halted(self) -> LedgerHalted | None:
@@ -80,7 +80,7 @@ class Looking(Desk):
                 reader,
                 self._chain,
                 None if self._anchors is None else self._anchors.read(),
-                self.find if reprice else None,
+                Pricer(self.read, self.find) if reprice else None,
             )
 
     def export(self, form: str = "jsonl", *, root: str | None = None, curator: str | None = None) -> str:

@@ -13,13 +13,27 @@ from typing import Any, NamedTuple
 from bursar.errors import BursarError
 from bursar.ledger.currencies import CERTIFICATES, Balance, Currency, Price, Refusal, State, Unpriced
 from bursar.ledger.entry import Entry
-from bursar.ledger.release import Release, release_of
+from bursar.ledger.release import Release
 from bursar.ledger.scope import Scope
 from bursar.ledger.stores._base import Reader
 
 States = dict[str, dict[str, Balance]]
-Find = Callable[[Unpriced], None]
 _HOMONYM = "or something else was charged under this name"
+
+
+class Pricer(NamedTuple):
+    """How texts are read and prices found: both take time."""
+
+    read: Callable[[Any, Any], Release]
+    find: Callable[[Unpriced], None]
+
+    def price(self, currency: Currency, release: Release, state: State, late: Sequence[str]) -> Price:
+        """What a release costs."""
+        try:
+            return currency.known(release, state, late)
+        except Unpriced as missing:
+            self.find(missing)
+        return currency.known(release, state, late)
 
 
 class Repriced(NamedTuple):
@@ -29,7 +43,7 @@ class Repriced(NamedTuple):
     notices: list[str]
 
 
-def repriced(reader: Reader, root: str, find: Find) -> Repriced:
+def repriced(reader: Reader, root: str, pricer: Pricer) -> Repriced:
     """Every charge of a root."""
     found = Repriced([], [])
     scopes = {row.name: Scope(row) for row in reader.scopes(root)}
@@ -42,7 +56,7 @@ def repriced(reader: Reader, root: str, find: Find) -> Repriced:
             before[scope][line] = Balance(limit0, spent0, held0, bool(dead0), window0)
             now.setdefault(scope, {})[line] = Balance(limit, spent, held, bool(dead), window)
         try:
-            releases = _asked(entry, content)
+            releases = _asked(entry, content, pricer)
         except BursarError as problem:  # a plug-in that is not installed here, say
             found.problems.append(f"{root}: entry {entry.seq} has no price now: {problem}")
             releases = []
@@ -50,18 +64,18 @@ def repriced(reader: Reader, root: str, find: Find) -> Repriced:
             if name not in content.get("overdrawn", ()):
                 late = list(ran.get(name, {})) if entry.kind in ("import", "correct") else []
                 charge = _Charge(entry, content, scopes[name], before[name], now[name])
-                _compare(charge, releases, late, find, found)
+                _compare(charge, releases, late, pricer, found)
         _remember(content, list(before), ran)
     return found
 
 
-def _asked(entry: Entry, content: dict[str, Any]) -> list[Release]:
+def _asked(entry: Entry, content: dict[str, Any], pricer: Pricer) -> list[Release]:
     """What an entry had to pay for."""
     request = content["request"] or {}
     if entry.kind in ("spend", "reserve", "correct"):
-        return [release_of(request["what"], request.get("delta"))]
+        return [pricer.read(request["what"], request.get("delta"))]
     if entry.kind == "import":
-        return [release_of(one["what"], one.get("delta")) for one in request["releases"]]
+        return [pricer.read(one["what"], one.get("delta")) for one in request["releases"]]
     return []
 
 
@@ -81,13 +95,15 @@ class _Charge(NamedTuple):
         return f"{self.entry.root}: entry {self.entry.seq} charged {self.scope.name} {what}{name}"
 
 
-def _compare(charge: _Charge, releases: Sequence[Release], late: Sequence[str], find: Find, found: Repriced) -> None:
+def _compare(
+    charge: _Charge, releases: Sequence[Release], late: Sequence[str], pricer: Pricer, found: Repriced
+) -> None:
     """What a scope paid against the prices of these releases, one after another."""
     state: State = charge.before
     less = f"less than its price{_version(charge)}, {_HOMONYM},"
     for release in releases:
         try:
-            following = charge.scope.currency.step(state, _price(charge.scope.currency, release, state, late, find))
+            following = charge.scope.currency.step(state, pricer.price(charge.scope.currency, release, state, late))
         except BursarError as problem:
             found.problems.append(f"{charge.entry.root}: entry {charge.entry.seq} has no price now: {problem}")
             return
@@ -102,14 +118,6 @@ def _compare(charge: _Charge, releases: Sequence[Release], late: Sequence[str], 
         found.problems.append(charge.said("and left a way open that its price gives up,"))
     elif any(balance.spent + balance.held < paid[line] for line, balance in state.items()):
         found.notices.append(charge.said(f"more than today's price{_version(charge)}, {_HOMONYM},"))
-
-
-def _price(currency: Currency, release: Release, state: State, late: Sequence[str], find: Find) -> Price:
-    try:
-        return currency.known(release, state, late)
-    except Unpriced as missing:
-        find(missing)
-    return currency.price(release, state, late)
 
 
 def _version(charge: _Charge) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from bursar.ledger.anchor import Anchored, behind
 from bursar.ledger.books import Books
 from bursar.ledger.entry import FIRST, Chain, Entry
-from bursar.ledger.repricing import Find, repriced
+from bursar.ledger.repricing import Pricer, repriced
 from bursar.ledger.stores._base import Reader
 
 
@@ -57,7 +57,7 @@ class Verification:
 
 
 def verify(
-    reader: Reader, chain: Chain, anchors: Mapping[str, Anchored] | None, reprice: Find | None = None
+    reader: Reader, chain: Chain, anchors: Mapping[str, Anchored] | None, reprice: Pricer | None = None
 ) -> Verification:
     """Refold and rehash every root; with a way to find prices, compute every price anew too."""
     problems: list[str] = reader.damage()

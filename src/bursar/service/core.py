@@ -20,7 +20,7 @@ from bursar.ledger.currencies import Unpriced, find_here
 from bursar.ledger.entry import canonical
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.posting import Request as Charge
-from bursar.ledger.release import Release, known_text, point_of, remembered
+from bursar.ledger.release import Release, known_text, point_of, release_of, remembered
 from bursar.ledger.statement import Lost, Seen, Statement, told
 from bursar.problems import Rejected
 from bursar.service.clerk import Clerk
@@ -58,7 +58,7 @@ class Service:
         self.largest_charge = settings.share("largest_charge")
         self.largest_reserved = settings.share("largest_reserved")
         self.workers = Workers(settings)
-        self.ledger.find = self._find
+        self.ledger.find, self.ledger.read = self._find, self._read
         self._looks, self._health = ThreadPoolExecutor(4, "bursar-look"), ThreadPoolExecutor(1, "bursar-health")
         self._jobs = Workshop("bursar-job", 8, 2)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -141,6 +141,13 @@ class Service:
             find_here(missing)
         else:
             asyncio.run_coroutine_threadsafe(self.learn(token, missing), loop).result()
+
+    def _read(self, what: Any, delta: Any) -> Release:
+        """From such a thread."""
+        token, loop = _ASKING.get(), self._loop
+        if token is None or loop is None or not isinstance(what, str):
+            return release_of(what, delta)
+        return asyncio.run_coroutine_threadsafe(self.read(token, what, delta), loop).result()
 
     async def show(self, token: Token, name: str) -> Statement:
         """A scope now. What its releases have cost is left out where counting that takes too long."""

@@ -195,6 +195,11 @@ class Store(ABC):
     def reading(self) -> AbstractContextManager[Reader]:
         """A consistent view."""
 
+    def answers(self) -> None:
+        """Whether it can be read now: whatever is wrong is raised. Nobody who reads for long is waited for."""
+        with self.reading() as reader:
+            reader.scope("?")
+
     @abstractmethod
     def backup(self, target: str) -> None:
         """A copy, while others go on."""

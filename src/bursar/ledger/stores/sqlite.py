@@ -179,6 +179,14 @@ class SqliteStore(Store):
                 if self._reader.in_transaction:
                     self._reader.execute("ROLLBACK")
 
+    def answers(self) -> None:
+        """Whoever is reading has an answer."""
+        if self._reads.acquire(blocking=False):
+            try:
+                super().answers()
+            finally:
+                self._reads.release()
+
     def backup(self, target: str) -> None:
         """SQLite's own online backup."""
         if os.path.exists(target):

@@ -1,9 +1,10 @@
 """Who counts when: fairly among tokens, and for no longer than is allowed.
 
-At most as many workers count at a time as there are cores beside the service's own. Whoever has used less comes first:
-a job that has had its moment is stopped where it stands for one of a token that has used less, and goes on later. So a
-charge with a new price never waits for somebody's endless plan. A job ends when its time is up, when its memory is, or
-when nobody waits for it any more: then its worker is killed, and another is forked when one is needed.
+At most as many workers count at a time as there are cores beside the service's own. A job that has counted for long is
+stopped where it stands for one that has not, and goes on later; among jobs that have counted for about as long, those
+of tokens that have used less come first. So a charge with a new price never waits for somebody's endless plan. A job
+ends when its time is up, when its memory is, or when nobody waits for it any more: then its worker is killed, and
+another is forked when one is needed.
 """
 
 from __future__ import annotations
@@ -42,8 +43,10 @@ class Job:
         self.talk: asyncio.Task[None] | None = None
         self.worker: Worker | None = None
         self.counting = False
-        self.used = self.seen = self.since = 0.0
-        """Seconds of the processor in all, the worker's clock at the last look, and when this turn began."""
+        self.used = self.seen = 0.0
+        """Seconds of the processor in all, and the worker's clock at the last look."""
+        self.since = time.monotonic()
+        """When it came, or its last turn began or ended."""
 
 
 class Workers:
@@ -122,9 +125,14 @@ class Workers:
         used, at = self._used.get(token, (0.0, 0.0))
         return used * math.exp2((at - time.monotonic()) / _HALF_LIFE)
 
-    def _weight(self, job: Job) -> float:
-        """What has been used by whoever waits for it and has used least."""
-        return min((self._use(token) for token in +job.tokens), default=math.inf)
+    def _rank(self, job: Job) -> tuple[int, float, int]:
+        """How many times it has doubled its first moment, what has been used by whoever waits for it and has used
+        least, and when it came: the smallest comes first.
+        """
+        level = int(math.log2(1 + job.used / _SLICE))
+        if not job.counting:  # each second of waiting brings it nearer
+            level = max(0, level - int(time.monotonic() - job.since))
+        return level, min((self._use(token) for token in +job.tokens), default=math.inf), job.order
 
     def _look(self) -> None:
         """Let the right jobs count; look again soon while there is anything to decide."""
@@ -134,7 +142,7 @@ class Workers:
             self._end(job, TooMuchWork(f"counting this took more than {job.ceiling:g} s. What would pass: {passing}"))
         counting = [job for job in self._jobs.values() if job.counting]
         others = [job for job in self._jobs.values() if not job.counting]
-        for job in sorted(others, key=lambda job: (self._weight(job), job.order)):
+        for job in sorted(others, key=self._rank):
             if len(counting) >= self.most and not self._gave_way(job, counting):
                 break
             if job.talk is None and not self._room(job):
@@ -162,11 +170,12 @@ class Workers:
             self._used = {token: kept for token, kept in self._used.items() if self._use(token) > _SLICE}
 
     def _gave_way(self, job: Job, counting: list[Job]) -> bool:
-        """Whether one that counts has had its moment, and belongs to somebody who has used more."""
-        heaviest = max(counting, key=self._weight)
-        if time.monotonic() - heaviest.since < _SLICE or self._weight(job) + _SLICE >= self._weight(heaviest):
+        """Whether one that counts has counted for longer, or has had its turn and is of a token that has used more."""
+        heaviest = max(counting, key=self._rank)
+        (mine, used, _), (its, more, _) = self._rank(job), self._rank(heaviest)
+        if mine > its or (mine == its and (time.monotonic() - heaviest.since < _SLICE or used + _SLICE >= more)):
             return False
-        heaviest.counting = False
+        heaviest.counting, heaviest.since = False, time.monotonic()
         if heaviest.worker is not None:
             heaviest.worker.signal(signal.SIGSTOP)
         counting.remove(heaviest)
@@ -177,8 +186,8 @@ class Workers:
         begun = [one for one in self._jobs.values() if one.talk is not None and not one.counting]
         if len(begun) < _MOST_BEGUN:
             return True
-        heaviest = max(begun, key=self._weight)
-        if self._weight(job) + _SLICE >= self._weight(heaviest):
+        heaviest = max(begun, key=self._rank)
+        if self._rank(job)[0] >= self._rank(heaviest)[0]:
             return False
         self._dismiss(heaviest)
         return True

@@ -1,0 +1,289 @@
+"""Counting happens elsewhere: in processes that are bounded, shared fairly, and ended when nobody waits for them."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from offices import Office, open_office
+
+from bursar.ledger import release
+from bursar.ledger.currencies import _base, currency_with
+from bursar.ledger.currencies._residue_appraiser import Appraiser
+from bursar.ledger.ledger import Ledger
+from bursar.service.endpoints import ENDPOINTS
+from bursar.service.workers import line, nursery
+
+SAMPLED = " + ".join(f"poisson(laplace(scale=1.{100 + number}), rate=0.1)" for number in range(29))
+RESPONSES = " + ".join(f"randomized_response(epsilon=0.{1000 + number})" for number in range(399))
+DENSITIES = "densities(p='1+sin(1000000*x)/2', q='1', low=0, high=1)"
+TINY = "laplace(scale=1e30)*1000000000000"
+
+
+@pytest.fixture
+def nothing_counts_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process, which is the service's, nothing may be read, priced or composed."""
+
+    def never(*_: Any, **__: Any) -> Any:
+        raise AssertionError("the service's own process counts")
+
+    currency_with.cache_clear()
+    monkeypatch.setattr(release, "_texts", {})
+    monkeypatch.setattr(release, "parse", never)
+    monkeypatch.setattr(_base.Stateless, "ask", never)
+    monkeypatch.setattr(Appraiser, "_stated", never)
+    monkeypatch.setattr(Appraiser, "law", never)
+    monkeypatch.setattr("bursar.jobs.account.account", never)
+
+
+@pytest.mark.usefixtures("nothing_counts_here")
+def test_the_service_itself_never_counts() -> None:
+    """Every verb, with releases that are new to it: all is read and priced in other processes, down many rungs."""
+    with open_office(Ledger("memory://", alert=None), largest_reserved="1") as office:
+        for number in range(60):
+            assert office.spend("other", "laplace(scale=41)", f"{number}").status_code == 200, number
+        assert office.spend("data", "laplace(scale=70) + laplace(scale=71)", "a").status_code == 200
+        asked = {"scopes": ["data"], "what": "laplace(scale=72)*4", "ttl": "60", "key": "r"}
+        held = office.ask("POST", "/v1/reserve", asked).json()["id"]
+        part = {"reservation": held, "what": "laplace(scale=72)", "key": "d"}
+        assert office.ask("POST", "/v1/draw", part).status_code == 200
+        assert office.ask("POST", "/v1/close", {"reservation": held, "key": "c"}).status_code == 200
+        quoted = office.ask("POST", "/v1/quote", {"scopes": ["other"], "what": "laplace(scale=73)"})
+        assert quoted.json()["fits"] > 1
+        opened = {"scope": "past", "epsilon": "1", "spent": ["laplace(scale=74)"], "key": "o"}
+        assert office.ask("POST", "/v1/open", opened).status_code == 201
+        wrong = {"root": "past", "seq": 1, "what": "laplace(scale=75)", "reason": "forgotten", "key": "w"}
+        assert office.spend("past", "laplace(scale=76)", "p").status_code == 200
+        assert office.ask("POST", "/v1/correct", {**wrong, "seq": 2}).status_code == 200
+        shown = office.ask("GET", "/v1/statement", {"scope": "other"}).json()
+        assert shown["hindsight"]["epsilon"]["upper"] > 0
+        counted = office.ask("POST", "/v1/account", {"composition": "laplace(scale=77)", "delta": "0"})
+        assert counted.json()["epsilon"]["upper"] >= 1 / 77
+        planned = {"template": "laplace(scale=?)", "epsilon": "1", "delta": "0"}
+        assert office.ask("POST", "/v1/plan", planned).status_code == 200
+        assert office.ask("POST", "/v1/verify", {"reprice": True}).json()["ok"]
+
+
+@pytest.mark.parametrize(
+    "what", [SAMPLED, RESPONSES, DENSITIES, TINY], ids=["sampled", "responses", "densities", "tiny"]
+)
+def test_bodies_that_would_count_for_minutes_are_refused(what: str) -> None:
+    """Within their ceiling, with what would pass; the next one is answered."""
+    with open_office(Ledger("memory://", alert=None), price_seconds=0.3) as office:
+        found = office.ask("POST", "/v1/quote", {"scopes": ["other"], "what": what})
+        assert found.status_code == 422, found.text
+        assert found.json()["code"] == "too_much_work"
+        assert "What would pass" in found.json()["detail"]
+        assert office.ask("POST", "/v1/quote", {"scopes": ["other"], "what": "laplace(scale=9)"}).status_code == 200
+        charged = office.spend("other", what, "k")
+        assert charged.status_code == 200 or charged.json()["code"] == "too_much_work"
+
+
+def test_a_worker_has_so_much_memory_and_no_more() -> None:
+    """What needs more is refused, and does not take the service with it."""
+    with open_office(Ledger("memory://", alert=None), work_memory=64) as office:
+        large = {"composition": SAMPLED.replace("rate=0.1", "rate=0.01") + " + " + RESPONSES[:9000], "delta": "1e-9"}
+        large["composition"] = large["composition"].rpartition(" + ")[0]
+        found = office.ask("POST", "/v1/account", {**large, "width": "1e-9", "effort": "high"})
+        assert found.json()["code"] == "too_much_work", found.text
+        assert "memory" in found.json()["detail"]
+        small = office.ask("POST", "/v1/account", {"composition": "laplace(scale=9)", "delta": "0"})
+        assert small.status_code == 200
+
+
+def _until(true: Any) -> None:
+    """Wait for something that must come."""
+    while not true():
+        time.sleep(0.01)
+
+
+def test_a_client_that_leaves_ends_what_it_asked_for() -> None:
+    """Its worker is killed, though nothing else would have ended it."""
+    with open_office(Ledger("memory://", alert=None), work_seconds=1e6, price_seconds=1e6) as office:
+        place = urlsplit(str(office.client.base_url))
+        body = json.dumps({"scopes": ["other"], "what": RESPONSES}).encode()
+        head = (
+            f"POST /v1/quote HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {office.secrets['analyst', '*']}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        with socket.create_connection((place.hostname, place.port)) as leaving:
+            leaving.sendall(head.encode() + body)
+            _until(lambda: any(job.worker for job in list(office.service.workers._jobs.values())))
+        _until(lambda: office.service.workers.busy == 0)
+        assert office.ask("POST", "/v1/quote", {"scopes": ["other"], "what": "laplace(scale=9)"}).status_code == 200
+
+
+@contextmanager
+def hostile(office: Office, tokens: int) -> Iterator[list[Any]]:
+    """Each token asks for endless things, again and again: accounts, prices, draws of many, texts that take long."""
+    secrets = [office.service.tokens.add(f"hostile {number}", "analyst")[1] for number in range(tokens)]
+    asked = [
+        ("/v1/quote", {"scopes": ["other"], "what": RESPONSES}),
+        ("/v1/quote", {"scopes": ["other"], "what": DENSITIES}),
+        ("/v1/quote", {"scopes": ["other"], "what": TINY}),
+        ("/v1/quote", {"scopes": ["other"], "what": SAMPLED}),
+    ]
+    over = threading.Event()
+    answered: list[Any] = []
+
+    def attack(number: int) -> None:
+        with httpx.Client(base_url=office.client.base_url, timeout=None) as client:
+            for turn in range(1_000_000):
+                if over.is_set():
+                    return
+                path, body = asked[(number + turn) % len(asked)]
+                # another text each time: nothing is shared, nothing remembered
+                body = {**body, "what": f"{body['what']} + laplace(scale={10**9 + number * 10**6 + turn})"}
+                try:
+                    found = client.post(
+                        path, json=body, headers={"Authorization": f"Bearer {secrets[number % tokens]}"}
+                    )
+                except httpx.TransportError:
+                    return
+                answered.append((path, found.status_code))
+
+    with ThreadPoolExecutor(2 * tokens) as crowd:
+        for number in range(2 * tokens):
+            crowd.submit(attack, number)
+        try:
+            yield answered
+        finally:
+            over.set()
+            _until(lambda: office.service.workers.busy == 0 or _cancel(office))
+
+
+def _cancel(office: Office) -> bool:
+    """Let go of those who still wait for endless things."""
+    for job in list(office.service.workers._jobs.values()):
+        job.ceiling = 0.0
+    return False
+
+
+def test_six_hostile_tokens_stop_nobody() -> None:
+    """Ordinary charges at new prices are all served while everything hostile that was asked before still counts."""
+    endless = {"work_seconds": 1e6, "price_seconds": 1e6}
+    with open_office(Ledger("memory://", alert=None), **endless) as office, hostile(office, 6) as answered:
+        _until(lambda: office.service.workers.busy >= 6)
+        for number in range(20):
+            charged = office.spend("other", f"laplace(scale={900 + number})", f"{number}")
+            assert charged.status_code == 200, charged.text
+            assert office.ask("GET", "/health").status_code == 200
+        assert office.ask("POST", "/v1/account", {"composition": "laplace(scale=7)", "delta": "0"}).status_code == 200
+        assert answered == []  # none of them had to end first
+
+
+def test_at_most_one_worker_counts_beside_the_service_on_two_cores() -> None:
+    """Others stand still, or wait."""
+    with open_office(Ledger("memory://", alert=None), work_seconds=1e6, price_seconds=1e6) as office:
+        workers = office.service.workers
+        assert workers.most == max(1, len(os.sched_getaffinity(0)) - 1)
+        with hostile(office, 4):
+            _until(lambda: workers.busy >= 4)
+            for _ in range(50):
+                assert sum(job.counting for job in list(workers._jobs.values())) <= workers.most
+                time.sleep(0.01)
+
+
+def test_one_token_has_its_share_of_the_queue() -> None:
+    """Beyond it requests are refused at once, and others go on."""
+    settings = {"most_waiting": 2, "work_seconds": 1e6, "price_seconds": 1e6}
+    with open_office(Ledger("memory://", alert=None), **settings) as office, hostile(office, 1) as answered:
+        _until(lambda: office.service.workers.busy >= 2)
+        assert office.ask("POST", "/v1/account", {"composition": "laplace(scale=6)", "delta": "0"}).status_code == 200
+        assert all(status in (422, 429) for _, status in answered)
+
+
+def test_workers_open_no_ledger() -> None:
+    """What they do are functions of what they are given: none of them can reach a store."""
+    source = (nursery.__file__, nursery.__file__.replace("nursery", "tasks"))
+    for path in source:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        assert "Ledger(" not in text
+        assert "store_of" not in text
+
+
+def test_only_expected_things_are_heard_from_a_worker() -> None:
+    """An answer that names anything else is not unpickled."""
+    import io
+    import pickle
+
+    with pytest.raises(pickle.UnpicklingError, match="not expected"):
+        line._Careful(io.BytesIO(pickle.dumps(os.system))).load()
+
+
+def test_idle_connections_make_room() -> None:
+    """Three times as many as there may be, all idle: whoever asks something is served at once."""
+    with open_office(Ledger("memory://", alert=None), most_connections=100, most_from_one_address=60) as office:
+        place = urlsplit(str(office.client.base_url))
+        idle = [socket.create_connection((place.hostname, place.port)) for _ in range(300)]
+        try:
+            for number in range(5):
+                with httpx.Client(base_url=office.client.base_url, timeout=None) as fresh:
+                    assert fresh.get("/health").status_code == 200, number
+        finally:
+            for one in idle:
+                one.close()
+
+
+def test_behind_a_proxy_the_share_is_that_of_the_client() -> None:
+    """The proxy's own address has no share of its own; a client's has, as far as the proxy names it."""
+    with open_office(
+        Ledger("memory://", alert=None), behind_proxy=True, most_from_one_address=3, price_seconds=1e6
+    ) as office:
+        headers = {"Authorization": f"Bearer {office.secrets['analyst', '*']}", "X-Forwarded-For": "10.0.0.7"}
+        body = {"scopes": ["other"], "what": RESPONSES}
+
+        def ask(number: int) -> int:
+            other = {**body, "what": f"{RESPONSES} + laplace(scale={number + 1})"}
+            return httpx.post(
+                f"{office.client.base_url}/v1/quote", json=other, headers=headers, timeout=None
+            ).status_code
+
+        with ThreadPoolExecutor(3) as crowd:
+            slow = [crowd.submit(ask, number) for number in range(3)]
+            try:
+                _until(lambda: office.service.workers.busy == 3)
+                assert ask(99) == 429
+                assert office.ask("GET", "/v1/scopes", role="analyst").status_code == 200
+            finally:
+                _until(lambda: office.service.workers.busy == 0 or _cancel(office))
+            assert [one.result() for one in slow] == [422] * 3
+
+
+def test_ready_means_that_the_store_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While it does not, health says so with 503 and a reason; it comes back by itself."""
+    from bursar.errors import StorageFailed
+
+    with open_office(Ledger("memory://", alert=None)) as office:
+        assert office.client.get("/health").status_code == 200
+
+        def away() -> Any:
+            raise StorageFailed("connection to server at /secret/socket failed")
+
+        with monkeypatch.context() as broken:
+            broken.setattr(office.service.ledger.store, "answers", away)
+            _until(lambda: office.client.get("/health").status_code == 503)
+            found = office.client.get("/health").json()
+            assert found["status"] == "unavailable"
+            assert "secret" not in found["reason"]
+        _until(lambda: office.client.get("/health").status_code == 200)
+
+
+def test_every_endpoint_says_what_it_refuses() -> None:
+    """The new refusal is in the closed list, with a status that is not retried."""
+    from bursar.client.calls import RETRIED
+    from bursar.problems import REFUSALS
+
+    assert REFUSALS["too_much_work"][0] not in RETRIED
+    assert len(ENDPOINTS) > 10
