@@ -16,6 +16,7 @@ import bursar as b
 from bursar.ledger.currencies import currency_of
 from bursar.ledger.currencies.residue import Residue
 from bursar.ledger.ledger import Ledger
+from bursar.ledger.release import release_of
 from bursar.ledger.stores.sql import queries
 
 _NUMBERS = itertools.count()

@@ -114,14 +114,15 @@ def step(
         if open_ones > 1:  # as long as every line that pays can pay again, the same ways stay open
             rounds = min([open_ones, *(now[line].left // amount for line, amount in paid.items() if amount > 0)])
         for line, before in now.items():
+            limit, spent, held, dead, window = before
             amount = paid.get(line)
             if amount is None:
-                if line in ways.private and not before.dead:
-                    now[line] = before._replace(dead=True)
+                if line in ways.private and not dead:
+                    now[line] = Balance(limit, spent, held, True, window)
             elif into is HELD and line not in price.fixed:
-                now[line] = before._replace(held=before.held + rounds * amount)
-            else:
-                now[line] = before._replace(spent=before.spent + rounds * amount)
+                now[line] = Balance(limit, spent, held + rounds * amount, dead, window)
+            elif amount:
+                now[line] = Balance(limit, spent + rounds * amount, held, dead, window)
         open_ones -= rounds
     return now
 
@@ -135,7 +136,7 @@ def _paid(ways: Ways, state: State, price: Price) -> dict[str, int] | Refusal:
         if asked is None:
             continue
         both = dict(asked)
-        for line, amount in paid.items():
+        for line, amount in paid.items():  # of the ways before this one
             both[line] = price.together.get(line, amount + asked[line]) if line in asked else amount
         for line, amount in both.items():
             if amount > state[line].left:
