@@ -11,7 +11,7 @@ import httpx
 import msgspec
 
 from bursar import wire
-from bursar.errors import BudgetExceeded, BursarError, Refused, refusals
+from bursar.errors import BudgetExceeded, BursarError, ConsentNeeded, Refused, refusals
 from bursar.ledger.amounts import exact
 from bursar.ledger.asked import own_key
 
@@ -81,6 +81,8 @@ def _error(response: httpx.Response) -> BursarError:
             made = Refused(problem.detail)
             made.code = problem.code
         return made
+    if kind is ConsentNeeded:
+        return ConsentNeeded(problem.detail, consent=problem.consent or "")
     if problem.code == "rate_limited":
         return kind(problem.detail, after=float(response.headers.get("retry-after", "1")))  # type: ignore[call-arg]
     return kind(problem.detail)

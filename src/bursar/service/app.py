@@ -17,7 +17,7 @@ from bursar.problems import Rejected
 from bursar.service import dashboard
 from bursar.service.answers import response
 from bursar.service.core import Service
-from bursar.service.endpoint import Handle, handler
+from bursar.service.endpoint import Handle, handler, no_doubles
 from bursar.service.endpoints import ENDPOINTS
 from bursar.service.openapi import document
 from bursar.wire import encode
@@ -38,10 +38,19 @@ class Application:
         """As ASGI asks."""
         handle = self._handlers.get((scope["method"], scope["path"])) if scope["type"] == "http" else None
         if handle is None:
-            await self._rest(scope, receive, send)
+            await (self._refused(scope) or self._rest)(scope, receive, send)
         else:
             answer = await handle(scope, receive)
             await answer(scope, receive, send)
+
+    @staticmethod
+    def _refused(scope: Scope) -> Response | None:
+        """The pages' requests name each thing once, as those of the endpoints do."""
+        try:
+            no_doubles(scope["headers"] if scope["type"] == "http" else ())
+        except Rejected as error:
+            return response(error)[0]
+        return None
 
 
 def _rest(service: Service, handlers: Mapping[tuple[str, str], Handle]) -> Starlette:

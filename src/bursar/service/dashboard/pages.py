@@ -21,7 +21,7 @@ from bursar.jobs.account import account
 from bursar.jobs.plan import plan
 from bursar.jobs.spec import parse
 from bursar.ledger.asked import own_key
-from bursar.problems import Rejected, problem_of
+from bursar.problems import Rejected, told
 from bursar.service.core import Service
 from bursar.service.dashboard import views
 from bursar.service.dashboard.sessions import Sessions, same_site
@@ -81,6 +81,8 @@ class Desk:
             fields = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=False, max_num_fields=50)
         except ValueError:
             raise Rejected("malformed", "a form has at most 50 fields") from None
+        if len(dict(fields)) != len(fields):
+            raise Rejected("malformed", "each field of a form is given once")
         return {name: value.strip() for name, value in fields if value.strip()}
 
 
@@ -210,7 +212,7 @@ def _signed_in(desk: Desk, run: Page) -> Callable[[Request], Awaitable[Response]
             if isinstance(error, Rejected) and error.code == "unauthenticated":
                 headers = {**HEADERS, "HX-Redirect": "/sign-in"} if fragment else {"Location": "/sign-in", **HEADERS}
                 return Response(status_code=200 if fragment else 303, headers=headers)
-            found = problem_of(error)
+            found = told(error)
             template = "_problem.html" if fragment else "problem.html"
             # a refusal is an outcome, so the next charge is another one; what is in doubt is retried with its key
             key = own_key() if run is _spend and found.status < 500 else None
@@ -232,7 +234,7 @@ def routes(service: Service) -> list[BaseRoute]:
             answer: Response = RedirectResponse("/", 303, HEADERS)
             desk.sessions.begin(request, secret, answer)
         except Exception as error:
-            found = problem_of(error)
+            found = told(error)
             return desk.render("sign_in.html", None, found.status, problem=found)
         return answer
 
@@ -240,7 +242,7 @@ def routes(service: Service) -> list[BaseRoute]:
         try:
             same_site(request)
         except NotPermitted as error:
-            found = problem_of(error)
+            found = told(error)
             return desk.render("problem.html", None, found.status, problem=found)
         answer = RedirectResponse("/sign-in", 303, HEADERS)
         desk.sessions.end(request, answer)
