@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
+
+import pytest
 
 import bursar as b
 from bursar.ledger.ledger import Ledger
@@ -24,3 +27,10 @@ class Clock:
 def left(ledger: Ledger, scope: str, line: str = "epsilon") -> Fraction:
     """What a line has left."""
     return ledger.show(scope).line(line).left
+
+
+def agreed(ledger: Ledger, entry: object, what: object, **more: Any) -> b.Receipt:
+    """A correction that does more than charge its release: refused first, then made with the consent to that."""
+    with pytest.raises(b.ConsentNeeded) as price:
+        ledger.correct(entry, what, **more)
+    return ledger.correct(entry, what, **more, consent=price.value.consent)

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hands import TENTH, Clock, left
+from hands import TENTH, Clock, agreed, left
 
 import bursar as b
 from bursar.ledger.ledger import Ledger
@@ -21,8 +21,8 @@ def test_what_is_overdrawn_is_owed(ledger: Ledger) -> None:
     """A larger limit pays it first, and one that does not cover it is refused."""
     ledger.open("data", epsilon=1)
     receipt = ledger.spend("data", TENTH * 5)
-    ledger.correct(receipt, TENTH * 11, reason="forgotten")
-    ledger.correct(receipt, TENTH * 3, reason="and more")
+    agreed(ledger, receipt, TENTH * 11, reason="forgotten")
+    agreed(ledger, receipt, TENTH * 3, reason="and more")
     assert status(ledger, "data") == "frozen"
     assert left(ledger, "data") == 0
     assert "overdrawn: 0.9 of epsilon" in str(ledger.show("data"))
@@ -44,7 +44,7 @@ def test_what_is_held_gives_way_to_what_has_happened(ledger: Ledger) -> None:
     ledger.open("team", parent="data", epsilon=1)
     receipt = ledger.spend("data", TENTH * 5)
     held = ledger.reserve("team", TENTH * 5, ttl=100)
-    ledger.correct(receipt, TENTH * 5, reason="forgotten")
+    agreed(ledger, receipt, TENTH * 5, reason="forgotten")
     for ended in (lambda: ledger.draw(held), lambda: ledger.close(held)):
         with pytest.raises(b.ReservationClosed):
             ended()
@@ -59,7 +59,7 @@ def test_a_closed_scope_stays_closed(ledger: Ledger) -> None:
     ledger.open("data", epsilon=1)
     receipt = ledger.spend("data", TENTH * 5)
     ledger.retire("data", reason="done")
-    ledger.correct(receipt, TENTH * 9, reason="forgotten")
+    agreed(ledger, receipt, TENTH * 9, reason="forgotten")
     assert status(ledger, "data") == "closed"
     with pytest.raises(b.ScopeClosed):
         ledger.thaw("data", reason="no")
@@ -137,7 +137,7 @@ def test_certificates_speak_of_an_order(ledger: Ledger, there: str) -> None:
     with pytest.raises(b.CostInvalid, match="order"):
         ledger.open("part", parent="data", kind="block", spent=[GAUSSIAN])
     assert ledger.quote("data", GAUSSIAN).fits > 0
-    ledger.correct(receipt, GAUSSIAN, reason="forgotten")
+    agreed(ledger, receipt, GAUSSIAN, reason="forgotten")
     assert status(ledger, "data") == "frozen"
     with pytest.raises(b.InputError, match="no price"):
         ledger.limit("data", epsilon=2, reason="nobody knows by how much")
@@ -151,7 +151,7 @@ def test_sums_of_losses_pay_late_where_they_live(ledger: Ledger) -> None:
     """Pure releases out of order are paid by Σε alone; the residue is given up."""
     ledger.open("data", epsilon=1, delta="1e-6")
     receipt = ledger.spend("data", RESPONSE)
-    ledger.correct(receipt, RESPONSE, reason="forgotten")
+    agreed(ledger, receipt, RESPONSE, reason="forgotten")
     found = ledger.show("data")
     assert found.line("residue").dead
     assert found.line("epsilon").left == Fraction(8, 10)
@@ -179,7 +179,7 @@ def test_windows_start_anew_after_an_overdraft(url: str, tmp_path: Path) -> None
     with Ledger(url, anchor=str(tmp_path / "a"), clock=clock, alert=None) as ledger:
         ledger.open("data", epsilon=1)
         ledger.open("daily", parent="data", kind="window", epsilon="1/5", period=86400)
-        ledger.correct(ledger.spend("daily", TENTH), TENTH * 4, reason="forgotten")
+        agreed(ledger, ledger.spend("daily", TENTH), TENTH * 4, reason="forgotten")
         assert status(ledger, "daily") == "frozen"
         clock.now += 86_400_000_000
         ledger.thaw("daily", reason="another day")
@@ -192,7 +192,7 @@ def test_a_closed_block_does_not_hold_its_root(ledger: Ledger) -> None:
     """However overdrawn it is: nothing is charged to it any more."""
     ledger.open("data", epsilon=1)
     ledger.open("north", parent="data", kind="block")
-    ledger.correct(ledger.spend("north", TENTH), TENTH * 30, reason="forgotten")
+    agreed(ledger, ledger.spend("north", TENTH), TENTH * 30, reason="forgotten")
     with pytest.raises(b.InputError, match="north"):
         ledger.limit("data", epsilon=2, reason="more")
     ledger.retire("north", reason="done")

@@ -90,7 +90,10 @@ def open_scope(
     currency: Annotated[
         str | None, typer.Option(help="pure, sums, advanced, concentrated, residue, zcdp, renyi or gdp.")
     ] = None,
-    parent: Annotated[str | None, typer.Option(help="The scope above.")] = None,
+    parent: Annotated[
+        str | None, typer.Option(help="The scope above; a/b goes below a, if there is one, without being told.")
+    ] = None,
+    root: Annotated[bool, typer.Option("--root", help="A budget of its own, whatever the name lies under.")] = False,
     kind: Annotated[str | None, typer.Option(help="root, block, quota or window.")] = None,
     unit: Annotated[str | None, typer.Option(help="Whom it protects: person, household, record.")] = None,
     relation: Annotated[str | None, typer.Option(help="add_remove or replace_one.")] = None,
@@ -111,16 +114,20 @@ def open_scope(
 
     bursar ledger open census --epsilon 1 --delta 1e-6
 
-    bursar ledger open census/maps --parent census --epsilon 1/4 --delta 1e-7
+    bursar ledger open census/maps --epsilon 1/4 --delta 1e-7
     """
+    from bursar.errors import InputError
+
     limits = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu, "order": order, "renyi": renyi, "leak": leak}
     with opened(ledger, anchor, as_json, create=True) as books:
+        if root and (parent is not None or kind not in (None, "root")):
+            raise InputError("--root opens a scope with nothing above it: leave out --parent and --kind")
         receipt = books.open(
             scope,
             **limits,
             currency=currency,
             parent=parent,
-            kind=kind,
+            kind="root" if root else kind,
             unit=unit,
             relation=relation,
             period=period,
@@ -129,7 +136,8 @@ def open_scope(
             by=by,
             key=key,
         )
-        print_receipt(receipt, as_json, f"{scope} is open")
+        above = receipt.body["scopes"][0][2]
+        print_receipt(receipt, as_json, f"{scope} is open" + (f" below {above}" if above else ""))
 
 
 @app.command()

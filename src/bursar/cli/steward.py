@@ -32,15 +32,36 @@ def correct(
     entry: Annotated[int, typer.Argument(help="The entry's number.")],
     what: What,
     reason: Reason,
+    yes: Annotated[bool, typer.Option("--yes", help="Agree to what it does beyond charging the release.")] = False,
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     key: Key = None,
     by: By = "",
     as_json: Json = False,
 ) -> None:
-    """Add spend that an entry should have had; it can only add."""
+    """Add spend that an entry should have had; it can only add.
+
+    Where it would do more than charge the release (cost more out of its order, give up a way of paying, end
+    reservations, freeze a scope), it says so and asks; --yes agrees, to what was shown.
+    """
+    from bursar.errors import ConsentNeeded
+    from bursar.ledger.asked import own_key
+
+    chosen = own_key() if key is None else key
     with opened(ledger, anchor, as_json) as books:
-        print_receipt(books.correct((root, entry), what, reason=reason, key=key, by=by), as_json, "corrected")
+        agreed = None
+        while True:
+            try:
+                receipt = books.correct((root, entry), what, reason=reason, key=chosen, by=by, consent=agreed)
+                break
+            except ConsentNeeded as price:
+                if not yes and (as_json or not sys.stdin.isatty()):
+                    raise
+                typer.echo(f"bursar: {price}", err=True)
+                if not yes:
+                    typer.confirm("Is that meant?", abort=True, err=True)
+                agreed = price.consent
+        print_receipt(receipt, as_json, "corrected")
 
 
 @app.command()

@@ -86,17 +86,22 @@ class Close(Asked):
 
 
 class Correct(Asked):
-    """Add spend that an entry should have had."""
+    """Add spend that an entry should have had. Where it would do more than charge the release, the refusal
+    `consent_needed` says what, and which `consent` agrees to exactly that.
+    """
 
     root: Name
     seq: Annotated[int, Meta(ge=1, le=2**53)]
     what: Text
     reason: Reason
     key: Key
+    consent: Name | None = None
 
 
 class Open(Asked):
-    """Open a scope."""
+    """Open a scope. Without a `parent`, a name under an existing scope opens below that one; with the `kind` root it
+    has a budget of its own.
+    """
 
     scope: Name
     key: Key
