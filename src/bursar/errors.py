@@ -124,24 +124,24 @@ class ScopeUnknown(Refused):
     code = "scope_unknown"
 
 
-class ScopeClosed(Refused):
+class _OfScope(Refused):
+    """A refusal by one scope."""
+
+    def __init__(self, message: str, *, scope: str | None = None) -> None:
+        super().__init__(message)
+        self.scope = scope
+
+
+class ScopeClosed(_OfScope):
     """The scope has been closed for good."""
 
     code = "scope_closed"
 
-    def __init__(self, message: str, *, scope: str | None = None) -> None:
-        super().__init__(message)
-        self.scope = scope
 
-
-class ScopeFrozen(Refused):
+class ScopeFrozen(_OfScope):
     """The scope accepts no charges at present."""
 
     code = "scope_frozen"
-
-    def __init__(self, message: str, *, scope: str | None = None) -> None:
-        super().__init__(message)
-        self.scope = scope
 
 
 class ReservationExpired(Refused):
@@ -156,7 +156,7 @@ class ReservationClosed(Refused):
     code = "reservation_closed"
 
 
-class PerChargeCap(Refused):
+class PerChargeCap(_OfScope):
     """One charge, or all reservations together, would take a larger share of a limit than the service allows."""
 
     code = "per_charge_cap"

@@ -11,6 +11,15 @@ import bursar as b
 from bursar.ledger.ledger import Ledger
 
 TENTH = b.Laplace(scale=10)
+FACTS: dict[str, Any] = {
+    "data_curators": ["The Bureau"],
+    "intended_use": "Planning of schools",
+    "data_product_type": "Summary statistics",
+    "data_product_region": "Norway",
+    "description": "Counts by district: people, households",
+    "publication_date": "2026-07-01",
+}
+"""What no ledger knows, and the registry wants."""
 
 
 class Clock:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from hands import FACTS
 from typer.testing import CliRunner, Result
 
 from bursar.cli.main import app
@@ -78,7 +79,9 @@ def test_exports_by_command(tmp_path: Path) -> None:
     assert json.loads(run("export", "--verifier", "check.py").stdout.splitlines()[0])["bursar"] == "journal"
     assert (tmp_path / "check.py").exists()
     assert run("export", "--form", "csv").stdout.startswith("root,seq")
-    assert "privacy_loss" in run("export", "--form", "opendp", "--root", "data").stdout
+    assert run("export", "--form", "opendp", "--root", "data").exit_code == 2
+    (tmp_path / "about.json").write_text(json.dumps(FACTS), encoding="utf-8")
+    assert "privacy_loss" in run("export", "--form", "opendp", "--root", "data", "--facts", "about.json").stdout
     assert run("export", "--form", "pdf").exit_code == 2
 
 

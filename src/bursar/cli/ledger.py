@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -250,11 +251,14 @@ def show(
     with opened(ledger, anchor, as_json) as books:
         names = [scope] if scope is not None else [one.name for one in books.scopes()]
         found = [books.show(name) for name in names]
-        if books.halted is not None:
-            typer.echo(f"bursar: the ledger has halted: {books.halted}", err=True)
+        halted = books.halted
     if as_json:
+        if halted is not None:
+            typer.echo(f"bursar: HALTED, nothing is charged: {halted}", err=True)
         every = [one.to_dict() for one in found]
         typer.echo(json.dumps(every if scope is None else every[0], ensure_ascii=False))
-    else:
-        shown = "\n\n".join(fitted(str(one)) for one in found)
-        typer.echo(shown or "no scopes yet: bursar ledger open NAME --epsilon 1 --delta 1e-6")
+        return
+    if halted is not None:  # once, however many scopes follow
+        typer.echo(fitted(f"HALTED, nothing is charged: {halted}") + "\n")
+    shown = "\n\n".join(fitted(str(replace(one, halted=None))) for one in found)
+    typer.echo(shown or "no scopes yet: bursar ledger open NAME --epsilon 1 --delta 1e-6")

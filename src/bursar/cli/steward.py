@@ -158,7 +158,10 @@ def verify(
 def export(
     form: Annotated[str, typer.Option(help="jsonl, csv or opendp (a draft for the deployments registry).")] = "jsonl",
     root: Annotated[str | None, typer.Option(help="The root scope, for opendp.")] = None,
-    curator: Annotated[str | None, typer.Option(help="Who publishes, for opendp.")] = None,
+    facts: Annotated[
+        Path | None, typer.Option(help="For opendp: a file (YAML or JSON) of what no ledger knows.", dir_okay=False)
+    ] = None,
+    curator: Annotated[str | None, typer.Option(help="An old name of the fact data_curators.")] = None,
     verifier: Annotated[
         Path | None, typer.Option(help="Also write the script that checks a jsonl export here.")
     ] = None,
@@ -167,14 +170,23 @@ def export(
 ) -> None:
     """Write the journal to standard output, for an auditor.
 
-    [bold]Example[/bold]
+    [bold]Examples[/bold]
 
     bursar ledger export --verifier check.py > journal.jsonl && python check.py journal.jsonl
+
+    bursar ledger export --form opendp --root census --facts about.yaml > census.yaml
     """
+    from bursar.cli.facts import read_facts
+    from bursar.errors import InputError
     from bursar.ledger.export import verifier as script
 
     with opened(ledger, anchor) as books:
-        text = books.export(form, root=root, curator=curator)
+        given = None if facts is None else read_facts(facts)
+        if curator is not None:
+            if "data_curators" in (given or {}):
+                raise InputError("name the curators once: in the facts", argument="curator")
+            given = {"data_curators": [curator], **(given or {})}
+        text = books.export(form, root=root, facts=given)
     if verifier is not None:
         with failing():
             verifier.write_text(script(), encoding="utf-8")

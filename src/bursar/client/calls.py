@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -162,6 +162,11 @@ class Calls:
     def export(form: str = "jsonl") -> Call[str]:
         """The journal as a file."""
         return Call("GET", "/v1/export", wire.Export(form), str)  # type: ignore[arg-type]
+
+    @staticmethod
+    def registry(root: str, facts: Mapping[str, Any]) -> Call[str]:
+        """A draft for the deployments registry."""
+        return Call("POST", "/v1/export", wire.Registry(root, dict(facts)), str)
 
     @staticmethod
     def health() -> Call[wire.Health]:

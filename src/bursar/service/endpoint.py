@@ -14,10 +14,12 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from bursar import members
+from bursar.errors import Refused
 from bursar.problems import Rejected
 from bursar.service.answers import response
 from bursar.service.core import Service
 from bursar.service.permissions import permit
+from bursar.service.reach import hushed
 from bursar.service.tokens import EVERYTHING, Token
 from bursar.wire import encode
 
@@ -91,7 +93,10 @@ async def _answer(service: Service, endpoint: Endpoint, decoder: Any, scope: Sco
             given = _query(scope, endpoint.asked)
     if token is not None and token.scope != EVERYTHING:
         await service.meet(token, _named(given))
-    found = await endpoint.run(service, token, given)  # type: ignore[arg-type]
+    try:
+        found = await endpoint.run(service, token, given)  # type: ignore[arg-type]
+    except Refused as refusal:
+        raise hushed(service.tree, token, refusal) from None
     if isinstance(found, Raw):
         return Response(found.text, media_type=found.media)
     return Json(encode(found), endpoint.status)

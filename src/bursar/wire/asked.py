@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
@@ -177,6 +177,15 @@ class Page(Asked):
     scope: Name
     after: Annotated[int, Meta(ge=0, le=2**53)] = 0
     most: Annotated[int, Meta(ge=1, le=1000)] = 100
+
+
+class Registry(Asked):
+    """A draft for the OpenDP deployments registry. `facts` says what no ledger knows, by the registry's names
+    (data_curators, data_product_region, …); what is missing is named in the refusal.
+    """
+
+    root: Name
+    facts: dict[str, Any]
 
 
 class Export(Asked):

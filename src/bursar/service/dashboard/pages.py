@@ -30,6 +30,7 @@ from bursar.service.endpoints import ENDPOINTS
 from bursar.service.endpoints.counting import number
 from bursar.service.endpoints.looking import page, shown_to
 from bursar.service.permissions import MAY, covers, everywhere, permit, within
+from bursar.service.reach import hushed
 from bursar.service.tokens import Token
 
 _HERE = Path(__file__).parent
@@ -67,6 +68,12 @@ class Desk:
     def __init__(self, service: Service) -> None:
         self.service, self.sessions = service, Sessions(service)
 
+    @property
+    def halted(self) -> str | None:
+        """Why the ledger accepts nothing, as anybody may know."""
+        why = self.service.ledger.halted
+        return None if why is None else why.public
+
     def render(self, template: str, token: Token | None, status: int = 200, **values: Any) -> Response:
         """A template, with who is signed in and what they may do."""
         may = frozenset() if token is None else MAY[token.role]
@@ -94,7 +101,7 @@ async def _overview(desk: Desk, request: Request, token: Token) -> Response:
     scopes = [scope for scope in found if covers(token, service.tree, scope.name)]
     names = [scope.name for scope in scopes[:200]]
     shown = await service.job(token, lambda: [views.statement(service.ledger.show(name)) for name in names])
-    return desk.render("scopes.html", token, scopes=shown, more=max(len(scopes) - 200, 0), halted=service.halted)
+    return desk.render("scopes.html", token, scopes=shown, more=max(len(scopes) - 200, 0), halted=desk.halted)
 
 
 async def _scope(desk: Desk, request: Request, token: Token) -> Response:
@@ -104,10 +111,16 @@ async def _scope(desk: Desk, request: Request, token: Token) -> Response:
     found = await shown_to(service, token, name)
     end = await service.look(lambda: service.ledger.last(found.scope.row.root))
     chart = await service.look(lambda: views.burn_down(service.ledger, found, end))
-    listed = await service.look(lambda: page(service.ledger, name, max(0, end - 1000), 1000))
+    listed = await service.look(lambda: page(service, token, name, max(0, end - 1000), 1000))
     entries = [views.entry(one) for one in reversed(listed["entries"])]
     return desk.render(
-        "scope.html", token, found=views.statement(found), chart=chart, entries=entries[:200], key=own_key()
+        "scope.html",
+        token,
+        found=views.statement(found),
+        chart=chart,
+        entries=entries[:200],
+        key=own_key(),
+        halted=desk.halted,
     )
 
 
@@ -212,7 +225,7 @@ def _signed_in(desk: Desk, run: Page) -> Callable[[Request], Awaitable[Response]
             if isinstance(error, Rejected) and error.code == "unauthenticated":
                 headers = {**HEADERS, "HX-Redirect": "/sign-in"} if fragment else {"Location": "/sign-in", **HEADERS}
                 return Response(status_code=200 if fragment else 303, headers=headers)
-            found = told(error)
+            found = told(hushed(desk.service.tree, token, error))
             template = "_problem.html" if fragment else "problem.html"
             # a refusal is an outcome, so the next charge is another one; what is in doubt is retried with its key
             key = own_key() if run is _spend and found.status < 500 else None
