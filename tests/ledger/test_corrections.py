@@ -198,3 +198,110 @@ def test_a_closed_block_does_not_hold_its_root(ledger: Ledger) -> None:
     ledger.retire("north", reason="done")
     ledger.limit("data", epsilon=2, reason="more")
     assert ledger.verify()
+
+
+def test_more_than_the_release_needs_consent(ledger: Ledger) -> None:
+    """A late response is paid by Σε alone: the refusal says what that takes and gives up, and charges nothing."""
+    ledger.open("data", epsilon=1, delta="1e-6")
+    receipt = ledger.spend("data", RESPONSE)
+    before = ledger.show("data").lines
+    with pytest.raises(b.ConsentNeeded) as price:
+        ledger.correct(receipt, RESPONSE, reason="forgotten", key="fix")
+    for said in ("data: charged out of its order", "0.1 of Σε", "gives up B²", "spent now it would take"):
+        assert said in str(price.value)
+    assert ledger.show("data").lines == before
+    with pytest.raises(b.ConsentNeeded, match="not what it would do now") as other:
+        ledger.correct(receipt, RESPONSE, reason="forgotten", key="fix", consent="something else")
+    assert other.value.consent == price.value.consent
+    done = ledger.correct(receipt, RESPONSE, reason="forgotten", key="fix", consent=price.value.consent)
+    assert not done.replayed
+    assert done.body["consent"] == price.value.consent
+    assert ledger.correct(receipt, RESPONSE, reason="forgotten", key="fix").replayed
+    ledger.correct(receipt, RESPONSE, reason="again", key="now the other way is gone")
+
+
+def test_what_costs_the_same_needs_none(ledger: Ledger) -> None:
+    """Gaussians among Gaussians, and all where prices do not depend on the order; a consent is not in the way."""
+    ledger.open("data", epsilon=1, delta="1e-6")
+    ledger.correct(ledger.spend("data", GAUSSIAN), GAUSSIAN * 2, reason="forgotten", consent="not asked for")
+    for number, currency in enumerate(("sums", "advanced", "concentrated")):
+        ledger.open(f"s{number}", epsilon=1, delta="1e-6", currency=currency)
+        ledger.correct(ledger.spend(f"s{number}", RESPONSE), RESPONSE, reason="forgotten")
+    ledger.open("rho", rho=1)
+    ledger.correct(ledger.spend("rho", GAUSSIAN), RESPONSE, reason="forgotten")
+    with pytest.raises(b.InputError, match="consent"):
+        ledger.correct(("rho", 2), RESPONSE, reason="x", consent=7)  # type: ignore[arg-type]
+
+
+def test_consent_to_what_freezes(ledger: Ledger) -> None:
+    """The refusal says which scope has not enough left, what is asked, and for how long it freezes."""
+    ledger.open("data", epsilon=1)
+    ledger.open("team", parent="data", epsilon="1/2")
+    receipt = ledger.spend("team", TENTH * 4)
+    with pytest.raises(b.ConsentNeeded) as price:
+        ledger.correct(receipt, TENTH * 2, reason="forgotten")
+    assert "team: it asks 0.2 of Σε, 0.1 is left" in str(price.value)
+    assert "frozen until a larger limit has paid for it" in str(price.value)
+    assert "data:" not in str(price.value)
+    assert status(ledger, "team") == "open"
+    ledger.open("exact", epsilon=1, delta="1e-6")
+    late = ledger.spend("exact", GAUSSIAN)
+    ledger.spend("exact", RESPONSE)
+    with pytest.raises(b.ConsentNeeded, match="frozen for good"):
+        ledger.correct(late, GAUSSIAN, reason="forgotten")
+    assert status(ledger, "exact") == "open"
+
+
+def test_consent_to_the_end_of_a_reservation(ledger: Ledger) -> None:
+    """Nothing ends before somebody has agreed to that."""
+    ledger.open("data", epsilon=1)
+    receipt = ledger.spend("data", TENTH * 5)
+    held = ledger.reserve("data", TENTH * 5, ttl=100)
+    with pytest.raises(b.ConsentNeeded, match=f"reservation {held.id} ends") as price:
+        ledger.correct(receipt, TENTH * 2, reason="forgotten")
+    assert "frozen" not in str(price.value)
+    ledger.draw(held, TENTH)
+    ledger.correct(receipt, TENTH * 2, reason="forgotten", consent=price.value.consent)
+    with pytest.raises(b.ReservationClosed):
+        ledger.draw(held, TENTH)
+    assert left(ledger, "data") == Fraction(2, 10)
+
+
+def test_consent_outlives_what_others_spend(ledger: Ledger) -> None:
+    """It is to prices and ways, not to balances; where these change, it is asked for again."""
+    ledger.open("data", epsilon=1, delta="1e-6")
+    receipt = ledger.spend("data", RESPONSE)
+    with pytest.raises(b.ConsentNeeded) as price:
+        ledger.correct(receipt, RESPONSE, reason="forgotten")
+    ledger.spend("data", b.RandomizedResponse(epsilon=0.01))
+    ledger.correct(receipt, RESPONSE, reason="forgotten", consent=price.value.consent)
+    with pytest.raises(b.ConsentNeeded, match="not what it would do now"):
+        ledger.correct(receipt, RESPONSE * 20, reason="forgotten", consent=price.value.consent)
+
+
+def test_a_gaussian_that_only_waits_for_a_reservation(ledger: Ledger) -> None:
+    """A reserved response stands in the way of a late Gaussian's square, but holds nothing: there is no price."""
+    ledger.open("data", epsilon=1, delta="1e-6")
+    receipt = ledger.spend("data", GAUSSIAN)
+    ledger.reserve("data", RESPONSE, ttl=100)
+    with pytest.raises(b.ConsentNeeded, match="out of its order, and not all there is Gaussian"):
+        ledger.correct(receipt, GAUSSIAN, reason="forgotten")
+
+
+def test_the_foreseen_is_what_happens(ledger: Ledger) -> None:
+    """Over several roots, quotas and reservations, the amounts that were shown are those that are charged."""
+    small = b.RandomizedResponse(epsilon="0.02")
+    ledger.open("north", epsilon=1, delta="1e-6")
+    ledger.open("south", epsilon=1)
+    ledger.open("south/team", epsilon="1/2")
+    receipt = ledger.spend(["north", "south/team"], small * 15)
+    ledger.reserve("south/team", small * 5, ttl=100)
+    spent = {name: ledger.show(name).line("epsilon").spent for name in ("north", "south", "south/team")}
+    with pytest.raises(b.ConsentNeeded) as price:
+        ledger.correct(receipt, small * 10, reason="forgotten")
+    assert "north: charged out of its order it takes 0.2 of Σε" in str(price.value)
+    assert "reservation" in str(price.value)
+    ledger.correct(receipt, small * 10, reason="forgotten", consent=price.value.consent)
+    for name, before in spent.items():
+        assert ledger.show(name).line("epsilon").spent - before == Fraction(2, 10)
+        assert status(ledger, name) == "open"

@@ -56,7 +56,7 @@ def correct(
                 break
             except ConsentNeeded as price:
                 if not yes and (as_json or not sys.stdin.isatty()):
-                    raise
+                    raise ConsentNeeded(f"{price} (--yes agrees)", consent=price.consent) from None
                 typer.echo(f"bursar: {price}", err=True)
                 if not yes:
                     typer.confirm("Is that meant?", abort=True, err=True)
