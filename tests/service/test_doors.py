@@ -171,7 +171,7 @@ def blocks() -> Iterator[Office]:
         ledger = office.service.ledger
         ledger.open("all", epsilon=1, by="steward")
         for name in ("all/north", "all/south"):
-            ledger.open(name, kind="block", by="steward")
+            ledger.open(name, parent="all", kind="block", by="steward")
         office.secrets["steward", "all/north"] = office.service.tokens.add("nora", "steward", "all/north")[1]
         ledger.spend("all/north", "laplace(scale=100)", key="own-key", by="nora")
         ledger.spend("all/south", "laplace(scale=90)", key="south-key", by="sue")
@@ -235,7 +235,7 @@ def test_pages_and_statements_of_a_block_neither(blocks: Office) -> None:
 def test_the_branch_of_a_token_is_seen_whole(memory: Office) -> None:
     """What is charged on scopes below the token's own, opened a moment ago, is not blank."""
     memory.ask("GET", "/v1/scopes", role="steward", scope="data/left")  # the tree is known from now on
-    memory.service.ledger.open("data/left/new", epsilon="1/10")
+    memory.service.ledger.open("data/left/new", parent="data/left", epsilon="1/10")
     asked = {"scopes": ["data/left/new"], "what": "laplace(scale=100)", "key": "fresh"}
     assert memory.ask("POST", "/v1/spend", asked, role="steward", scope="data/left").status_code == 200
     seen = memory.ask("GET", "/v1/entries", {"scope": "data/left"}, role="steward", scope="data/left").json()
@@ -245,7 +245,7 @@ def test_the_branch_of_a_token_is_seen_whole(memory: Office) -> None:
 def test_refusals_do_not_name_scopes_beside(blocks: Office) -> None:
     """Frozen, closed and capped scopes out of reach are "a scope that this debits"."""
     ledger = blocks.service.ledger
-    ledger.open("all/team", epsilon="1/10")
+    ledger.open("all/team", parent="all", epsilon="1/10")
     blocks.secrets["steward", "all/team"] = blocks.service.tokens.add("tess", "steward", "all/team")[1]
     asked = {"scopes": ["all/team"], "what": "laplace(scale=1000)", "key": "t1"}
     ledger.freeze("all/south", reason="x")

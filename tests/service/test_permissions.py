@@ -155,3 +155,29 @@ def test_corrections_stay_within_reach(memory: Office) -> None:
     assert price.json()["code"] == "consent_needed"
     done = memory.ask("POST", "/v1/correct", {**asked, "consent": price.json()["consent"]}, role="steward")
     assert done.status_code == 200
+
+
+def test_a_name_implies_its_place(memory: Office) -> None:
+    """Without a parent a scope opens below the one that its name lies under, as far as the token reaches."""
+
+    def opened(name: str, scope: str = "*", **more: Any) -> Any:
+        asked = {"scope": name, "epsilon": "1/10", "key": f"open-{next(_KEYS)}", **more}
+        return memory.ask("POST", "/v1/open", asked, role="steward", scope=scope)
+
+    assert opened("data/middle").status_code == 201
+    assert memory.service.ledger.scope("data/middle").row.parent == "data"
+    assert opened("data/apart", kind="root").status_code == 201
+    assert memory.service.ledger.scope("data/apart").kind == "root"
+    assert opened("data/left/x", "data/left").status_code == 201
+    assert memory.service.ledger.scope("data/left/x").row.parent == "data/left"
+    assert opened("data/left/x/y", "data/left").status_code == 201
+    assert opened("data/left/z", "data/left", kind="root").status_code == 403
+    assert opened("data/left/own", kind="root").status_code == 201  # somebody else's, whatever its name
+    beside = opened("data/left/own/x", "data/left")
+    assert (beside.status_code, beside.json()["code"]) == (403, "not_permitted")
+    memory.secrets["steward", "gone"] = memory.service.tokens.add("tim", "steward", "gone")[1]
+    assert opened("gone/x", "gone").status_code == 403
+    assert {scope.name for scope in memory.service.ledger.scopes()} == {
+        *("data", "data/left", "data/right", "other", "data/middle", "data/apart"),
+        *("data/left/x", "data/left/x/y", "data/left/own"),
+    }
