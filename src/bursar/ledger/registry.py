@@ -68,7 +68,8 @@ def _of_ledger(scope: Scope, reader: Reader) -> dict[str, Any]:
         "durable, hash-chained ledger before it runs.",
         "mechanisms": "; ".join(f"{count} × {what}" for what, count in released) or "nothing so far",
     }
-    limit = "; ".join(f"{_WORDS[name]} = {shown(value, up=True, digits=17)}" for name, value in target.items() if value)
+    terms = [(words, target[name]) for name, words in _WORDS.items() if target.get(name)]
+    limit = ", ".join(f"{words} = {shown(value, up=True, digits=17)}" for words, value in terms)
     if scope.row.currency == "zcdp" and target.get("delta"):
         limit += ", so that it is δ-approximate"
     beyond = [part.name for part in parts if part.lost or part.overdrawn != {}]
