@@ -41,15 +41,16 @@ class Composition:
     terms: tuple[Term, ...]
 
     def __init__(self, terms: Iterable[Term | tuple[Mechanism, int]] = ()) -> None:
-        merged: dict[Mechanism, Term] = {}
+        merged: dict[tuple[Mechanism, tuple[type, ...]], Term] = {}
         for given, count in _pairs(terms):
             if not isinstance(given, Mechanism):
                 raise InputError(f"a composition is made of mechanisms, not {described(given)}", argument="mechanism")
             times = whole(count=count, at_least=0, at_most=MAX_COUNT)
-            before = merged.pop(given, None)
+            key = (given, given.made_of())  # a class of one's own may call itself equal to another
+            before = merged.pop(key, None)
             mechanism = given if before is None else _widest(before.mechanism, given)
             if times or before is not None:
-                merged[mechanism] = Term(mechanism, times + (0 if before is None else before.count))
+                merged[mechanism, key[1]] = Term(mechanism, times + (0 if before is None else before.count))
         object.__setattr__(self, "terms", tuple(sorted(merged.values(), key=lambda term: term.mechanism.text())))
         _check(self.terms)
 

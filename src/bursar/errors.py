@@ -15,6 +15,7 @@
     │   ├── ScopeUnknown, ScopeClosed, ScopeFrozen, CurrencyMismatch, NotPermitted
     │   ├── ReservationExpired, ReservationClosed, PerChargeCap, RateLimited
     │   ├── ConsentNeeded     a correction would do more than charge its release: the message says what
+    │   ├── TooMuchWork       counting it would take longer, or more memory, than the service allows
     │   ├── LedgerHalted      the ledger is behind its anchor, or its journal does not add up
     │   └── StorageFailed     the store could not be read, or could not make it durable
     │       └── StorageFull   because its disk is full
@@ -170,6 +171,12 @@ class RateLimited(Refused):
     def __init__(self, message: str, *, after: float) -> None:
         super().__init__(message)
         self.after = after
+
+
+class TooMuchWork(Refused):
+    """Counting it takes longer, or more memory, than the service allows; the message says what would pass."""
+
+    code = "too_much_work"
 
 
 class NotPermitted(Refused):

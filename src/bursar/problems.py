@@ -30,6 +30,7 @@ REFUSALS = {
     "cost_invalid": (422, "The release has no price here"),
     "per_charge_cap": (422, "More than one charge may take"),
     "rate_limited": (429, "Too many requests"),
+    "too_much_work": (422, "Counting this takes too long"),
     "reservation_expired": (409, "The reservation has expired"),
     "reservation_closed": (409, "The reservation is closed"),
     "key_reused": (409, "The key belongs to another request"),

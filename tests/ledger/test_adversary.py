@@ -108,13 +108,18 @@ def test_the_harness_catches_what_is_no_filter() -> None:
         def terms(self) -> dict[str, str]:
             return {}
 
-        def ask(self, release: Release, state: Any) -> Any:
-            raise NotImplementedError
+        def lessons(self, releases: Any) -> Any:
+            return None
 
-        def price(self, release: Release, state: Any) -> Any:
+        def learn(self, lessons: Any) -> None:
+            return None
+
+        def price(self, release: Release, state: Any, ran: Any = ()) -> Any:
             return release
 
-        def step(self, state: Any, price: Any) -> Any:
+        known = price
+
+        def step(self, state: Any, price: Any, into: Any = None, times: int = 1) -> Any:
             spent = state["epsilon"].spent
             first = price.text.startswith("randomized")
             allowed = (spent == 0 and first) or spent == 1

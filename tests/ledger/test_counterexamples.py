@@ -134,6 +134,6 @@ def test_a_late_gaussian_is_not_its_square() -> None:
     fixed, adaptive = (mpmath.quad(lambda loss, c=choose: reached(loss, c), points) for choose in (False, True))
     assert fixed <= 1e-6
     assert adaptive > 1.05e-6
-    late = currency.late(release_of(b.Gaussian(sigma=2)), opening, [pure.text])
+    late = currency.price(release_of(b.Gaussian(sigma=2)), opening, [pure.text])
     assert "residue" not in late.ways
-    assert "residue" in currency.late(release_of(b.Gaussian(sigma=2)), opening, ["gaussian(sigma=3)*2"]).ways
+    assert "residue" in currency.price(release_of(b.Gaussian(sigma=2)), opening, ["gaussian(sigma=3)*2"]).ways

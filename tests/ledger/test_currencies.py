@@ -18,7 +18,7 @@ from bursar.guarantees import Claim, Tightness
 from bursar.ledger.amounts import PARTS, shown, units_down, units_up
 from bursar.ledger.currencies import NOT_FILTERS, Currency, Refusal, State, currency_of
 from bursar.ledger.odometer import line, mixture, stitched
-from bursar.ledger.release import release_of
+from bursar.ledger.release import Release, release_of
 from catalogue import EXAMPLES
 
 SHEET = json.loads((Path(__file__).parents[1] / "golden" / "theory_values.json").read_text(encoding="utf-8"))
@@ -306,7 +306,9 @@ def test_leaks_of_two_promises_are_both_paid() -> None:
     """Where the ways rest on different promises, the shared line is charged for both."""
     currency = currency_of(None, TARGET)
     state = currency.opening()
-    after = currency.step(state, currency.price(release_of(TwoClaims()), state))
+    release = Release("two_claims()", None, "add_remove", (("two_claims()", 1),))
+    release.__dict__["mechanisms"] = (TwoClaims(),)  # no text means it
+    after = currency.step(state, currency.price(release, state))
     assert not isinstance(after, Refusal)
     assert not after["residue"].dead
     assert not after["epsilon"].dead

@@ -17,6 +17,7 @@ from hands import FACTS
 
 import bursar as b
 from bursar.ledger.catalogue import Catalogue
+from bursar.ledger.currencies import currency_with
 from bursar.ledger.currencies._base import Line
 from bursar.ledger.export import verifier
 from bursar.ledger.ledger import Ledger
@@ -267,8 +268,11 @@ def test_charges_below_their_price_are_found(monkeypatch: pytest.MonkeyPatch, ch
         real = Line.price
         with monkeypatch.context() as wrong:
             wrong.setattr(Line, "price", lambda line, cost: real(line, cost) // 2)
+            currency_with.cache_clear()
             ledger._catalogue = Catalogue()
             cheap(ledger)
+        currency_with.cache_clear()
+        ledger._catalogue = Catalogue()
         assert ledger.verify()
         (found,) = ledger.verify(reprice=True).problems
         assert "entry 3 charged data less than its price" in found

@@ -57,7 +57,7 @@ def random_table(rng: random.Random) -> b.Mechanism:
 def check(mechanism: b.Mechanism, currency: Residue, band: int, seed: int) -> bool:
     """The charge at a rung against balls, in both directions; False where there is none."""
     with working(BITS):
-        charge = currency.prices.charge(mechanism, band)
+        charge = currency.appraiser.charge(release_of(mechanism), 0, band)
         if charge is None:
             return False
         unit, leak_unit = currency.lines["residue"].unit, currency.lines["delta"].unit
@@ -134,7 +134,7 @@ def test_smooth_charges_against_samples(mechanism: b.Mechanism) -> None:
     currency = currency_of("residue", {"epsilon": 3, "delta": "1e-5"})
     assert isinstance(currency, Residue)
     for band in (0, 6):
-        charge = currency.prices.charge(mechanism, band)
+        charge = currency.appraiser.charge(release_of(mechanism), 0, band)
         assert charge is not None
         unit = currency.lines["residue"].unit
         before, after = RUNGS[band] * unit, (RUNGS[band] - charge.residue) * unit
@@ -182,7 +182,7 @@ def test_gaussians_cost_their_squares() -> None:
     assert isinstance(currency, Residue)
     line = currency.lines["residue"]
     for mechanism in (b.Gaussian(sigma=50), b.Declared(b.GDP(Fraction(1, 50)))):
-        charge = currency.prices.charge(mechanism, 3)
+        charge = currency.appraiser.charge(release_of(mechanism), 0, 3)
         assert charge is not None
         assert charge.residue <= line.price(Fraction(1, 2500))
 
@@ -216,10 +216,10 @@ def test_a_release_far_too_large_is_refused_in_little_space(limits: dict[str, An
     """Losses that are long against what is left of an allowance: no price, and no gigabytes on the way."""
     currency = currency_of(None, limits)
     assert isinstance(currency, Residue)
-    currency.prices._law(what)
+    currency.appraiser.law(what)
     tracemalloc.start()
     try:
-        assert currency.prices._certified(what, len(RUNGS) - 1) is None
+        assert currency.appraiser.certified(what, len(RUNGS) - 1) is None
         assert tracemalloc.get_traced_memory()[1] < 50_000_000
     finally:
         tracemalloc.stop()

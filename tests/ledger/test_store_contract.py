@@ -228,6 +228,8 @@ def test_one_bad_request_does_not_harm_its_batch(ledger: Ledger) -> None:
         ledger.to_spend("data", b.Laplace(scale=10), key="a"),
         ledger.to_spend("data", b.Laplace(scale=10), key="z"),
     ]
+    assert ledger.quote("data", b.Laplace(scale=1)).fits == 1
+    assert ledger.quote("data", b.Laplace(scale=10)).fits == 10
     ledger.commit(made)
     failures = [None if one.failure is None else type(one.failure).__name__ for one in made]
     assert failures == [None, "BudgetExceeded", "ReservationClosed", "ScopeUnknown", None, None]
@@ -239,6 +241,7 @@ def test_a_batch_in_two_steps(ledger: Ledger) -> None:
     """What is begun is decided at once where the store is prompt, and true only when its rest has run elsewhere."""
     ledger.open("data", epsilon=1)
     made = [ledger.to_spend("data", b.Laplace(scale=2), key=key) for key in "abc"]
+    assert ledger.quote("data", b.Laplace(scale=2)).fits == 2  # now the price is known
     finish = ledger.begin(made)
     if not ledger.store.prompt:
         assert finish is None

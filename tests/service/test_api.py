@@ -281,6 +281,7 @@ def test_a_refused_charge_leaves_the_form_usable(memory: Office) -> None:
 def test_a_scope_shows_its_last_entries(memory: Office) -> None:
     """However many came before them; the chart ends where the scope is now."""
     signed_in(memory)
+    assert memory.service.ledger.quote("data", "laplace(scale=1000000)").passes  # now its price is known
     requests = [memory.service.ledger.to_spend("data", "laplace(scale=1000000)", key=f"n{i}") for i in range(1100)]
     for start in range(0, len(requests), 500):
         memory.service.ledger.commit(requests[start : start + 500])

@@ -138,7 +138,7 @@ def halted(tmp_path: Path) -> Iterator[Office]:
     shutil.move(tmp_path / "old.db", path)
     made = Office(Service(Settings(), Ledger(f"sqlite:///{path}", alert=None), Tokens(":memory:")))
     made.secrets["owner", "*"] = made.service.tokens.add("ada", "owner")[1]
-    with listening_office(made) as address, httpx.Client(base_url=address) as made.client:
+    with listening_office(made) as address, httpx.Client(base_url=address, timeout=60) as made.client:
         yield made
 
 

@@ -68,7 +68,7 @@ def serve(
         gc.freeze()
         gc.set_threshold(_GARBAGE)
         run(service, ready=ready)
-        if service.counting:  # in a thread, which Python would wait for, however long
+        if service.at_work:  # in a thread, which Python would wait for, however long
             sys.stdout.flush()
             os._exit(0)
 

@@ -3,9 +3,10 @@
     gaussian(sigma=20)*1000 + laplace(scale=100)*5
     {"bursar": 1, "terms": [{"mechanism": {"name": "gaussian", "sigma": "20"}, "count": 1000}, …]}
 
-Only names from the catalogue are read, and nothing is executed. ``str(c)`` and `to_json` write what `parse` and
-`from_json` read, without loss; a form written by this version keeps its meaning in later ones (the JSON form carries
-the version, the text form only ever grows).
+Only names of the catalogue and of installed plug-ins (`bursar.mechanisms.plugins`) are read, and nothing is executed.
+``str(c)`` and `to_json` write what `parse` and `from_json` read, without loss; a form written by this version keeps its
+meaning in later ones (the JSON form carries the version, the text form only ever grows). A class of one's own has a
+text for people, but no form that means it: `read_back` and `to_json` refuse it, also where it has a catalogue's name.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -24,8 +25,9 @@ from bursar.guarantees import KINDS
 from bursar.jobs.spec_text import Call, Reader, Word
 from bursar.mechanisms import CATALOGUE, Mechanism
 from bursar.mechanisms.densities import Densities
+from bursar.mechanisms.plugins import plugin, plugins
 from bursar.numerics.real import Real, read_text
-from bursar.written import Written
+from bursar.written import Written, same, types_of
 
 VERSION = 1
 _DEEPEST = 20
@@ -56,8 +58,41 @@ def template(text: str) -> Callable[[Any], Composition]:
 
 
 def to_json(composition: Composition | Mechanism) -> dict[str, Any]:
-    """The JSON form, ready for ``json.dumps``."""
-    return {"bursar": VERSION, "terms": as_composition(composition).to_dict()}
+    """The JSON form, ready for ``json.dumps``; `SpecError` where it would not mean this value."""
+    whole = as_composition(composition)
+    form = {"bursar": VERSION, "terms": whole.to_dict()}
+    try:
+        meant: Composition | None = from_json(form)
+    except SpecError:
+        meant = None
+    if not same(meant, whole):
+        raise SpecError(_another(whole))
+    return form
+
+
+def read_back(composition: Composition) -> Composition:
+    """What a composition's text means, which must be this very value, types included; `SpecError` where it is not."""
+    try:
+        meant = parse(composition.text())
+    except SpecError as problem:
+        raise SpecError(f"{_another(composition)} ({problem.problem})") from None
+    if not same(meant, composition):
+        raise SpecError(_another(composition))
+    return meant
+
+
+def _another(composition: Composition) -> str:
+    """What to say of a value whose written form does not mean it."""
+    mine = sorted({f"{kind.__module__}.{kind.__qualname__}" for kind in _own(types_of(composition))})
+    named = f"{', '.join(mine)} is a class of your own: " if mine else ""
+    return (
+        f"{named}{composition.text()[:60]} would not be read back as what it is. Charge or write what it promises, by "
+        'declared(…), or register the class under a name of its own, by an entry point of the group "bursar.mechanisms"'
+    )
+
+
+def _own(kinds: Iterable[type]) -> list[type]:
+    return [kind for kind in kinds if issubclass(kind, Written) and not kind.__module__.startswith("bursar.")]
 
 
 def from_json(form: Any) -> Composition:
@@ -138,12 +173,12 @@ class _Builder:
 
 
 def _class(name: str) -> type[Written] | None:
-    return CATALOGUE.get(name) or KINDS.get(name)
+    return CATALOGUE.get(name) or KINDS.get(name) or plugin(name)
 
 
 def _unknown(name: str) -> str:
     """What to say of a name that is not in the catalogue: the nearest one, and all of them."""
-    known = [*CATALOGUE, *KINDS]
+    known = [*CATALOGUE, *KINDS, *plugins()]
     near = difflib.get_close_matches(name.lower(), known, n=1)
     hint = f" (did you mean {near[0]}?)" if near else ""
     return f"unknown name {name!r}{hint}; there are {', '.join(known)}"

@@ -28,9 +28,6 @@ class Catalogue:
         if row is None or head is None:
             raise ScopeUnknown(f"there is no scope {name!r}")
         scope = Scope(row)
-        before = known[1] if known is not None else None
-        if before is not None and before.row.terms == row.terms and before.row.currency == row.currency:
-            scope.__dict__["currency"] = before.currency  # with the prices that it has found
         self._known[name] = (head.epoch, scope, path(scope, reader))
         return scope, self._known[name][2], head
 

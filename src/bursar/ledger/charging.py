@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from bursar.ledger.currencies import Balance
-from bursar.ledger.draft import Draft, Effects, by_root
+from bursar.ledger.currencies._moves import given_back
+from bursar.ledger.draft import Draft, Effects, by_root, effects_of
 from bursar.ledger.entry import Chained
 from bursar.ledger.posting import Posting, Request, Seen, decided
 from bursar.ledger.receipt import Part, Quote, Receipt, receipt_of
@@ -24,26 +25,12 @@ def spend(posting: Posting, request: Request, release: Release, cap: Fraction | 
     if refused is not None:
         raise posting.refuse(request, *refused)
     effects: Effects = []
-    for scope, state, _, amounts in found:
-        for line, amount in amounts.items():
-            if cap is not None:
-                within_cap(cap, amount, state[line], f"{scope.name}'s {line}")
-        effects += charged(scope, state, amounts)
+    for one in found:
+        if cap is not None:
+            for line, amount in one.charged().items():
+                within_cap(cap, amount, one.before[line], f"{one.scope.name}'s {line}")
+        effects += effects_of(one.scope.name, one.before, one.after)
     return receipt_of(post_all(posting, request, "spend", scopes, effects, release.text), False)
-
-
-def charged(scope: Scope, state: dict[str, Balance], amounts: dict[str, int]) -> Effects:
-    """What a charge does to each line; a way that did not pay is closed."""
-    effects: Effects = []
-    for line, before in state.items():
-        if line in amounts:
-            after = Balance(before.limit, before.spent + amounts[line], before.held, before.dead, before.window)
-        elif line in scope.currency.private and not before.dead:
-            after = before._replace(dead=True)
-        else:
-            continue
-        effects.append((scope.name, line, before, after))
-    return effects
 
 
 def post_all(
@@ -71,19 +58,19 @@ def replayed(scope_of: Any) -> Any:
 
 def quote(seen: Seen, release: Release) -> Quote:
     """What spending would do now."""
-    found, refused = decided(seen, release)
+    found, refused = decided(seen, release, price=lambda currency, what, state: currency.price(what, state))
     if refused is not None:
         scope, refusal = refused
         unit = scope.currency.lines[refusal.line].unit
         part = Part(scope.name, refusal.line, refusal.asked * unit, refusal.balance.left * unit, True)
         return Quote(release.text, 0, (part,), f"{scope.name} has not enough left of {refusal.line}")
     parts = []
-    for scope, state, price, amounts in found:
-        for line, asked in amounts.items():
-            unit = scope.currency.lines[line].unit
-            given_back = line not in price.fixed
-            parts.append(Part(scope.name, line, Fraction(asked * unit), state[line].left * unit, given_back))
-    fits = min(scope.currency.fits(release, state) for scope, state, _, _ in found)
+    for one in found:
+        for line, asked in one.charged().items():
+            unit = one.scope.currency.lines[line].unit
+            comes_back = line not in one.price.fixed
+            parts.append(Part(one.scope.name, line, Fraction(asked * unit), one.before[line].left * unit, comes_back))
+    fits = min(one.scope.currency.fits(release, one.before) for one in found)
     return Quote(release.text, fits, tuple(parts), None)
 
 
@@ -98,7 +85,7 @@ class View(Posting):
         if any(balance.held for balance in state.values()):
             for row in self.tx.due(scope.row.root, self.now):
                 for line, kept in json.loads(row.detail)["held"].get(scope.name, {}).items():
-                    state[line] = state[line]._replace(held=state[line].held - kept)
+                    state[line] = given_back(state[line], kept)
         return state
 
     def states(self, names: Sequence[str], release: Release) -> Seen:

@@ -11,14 +11,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple
 
-from bursar.errors import BursarError, ConsentNeeded, CostInvalid
+from bursar.errors import ConsentNeeded, CostInvalid
 from bursar.ledger.amounts import shown
-from bursar.ledger.currencies import Balance, Refusal
+from bursar.ledger.currencies import Balance, Refusal, Sought, Unpriced
 from bursar.ledger.entry import canonical
-from bursar.ledger.posting import Posting, Seen
+from bursar.ledger.posting import Posting
 from bursar.ledger.release import Release
 from bursar.ledger.scope import Scope
 
@@ -104,10 +103,10 @@ def consented(
     """What the journal notes of a consent; `ConsentNeeded` where one is needed and this is not it."""
     for root in dict.fromkeys(scope.row.root for scope in scopes):
         posting.expire(root)
-    outcomes = [_outcome(posting, scope, release) for scope in scopes]
+    outcomes = _outcomes(posting, scopes, release)
     ended = _in_the_way(posting, [one.scope for one in outcomes if one.after is None])
     if ended:
-        outcomes = [_outcome(posting, scope, release, ended) for scope in scopes]
+        outcomes = _outcomes(posting, scopes, release, ended)
     if not ended and not any(one.dearer for one in outcomes):
         return {}
     about = [list(map(str, entry)), release.text, [one.terms for one in outcomes], sorted(ended)]
@@ -125,7 +124,23 @@ def consented(
     )
 
 
-def _outcome(posting: Posting, scope: Scope, release: Release, ended: Collection[str] = ()) -> Outcome:
+def _outcomes(
+    posting: Posting, scopes: Iterable[Scope], release: Release, ended: Collection[str] = ()
+) -> list[Outcome]:
+    """For each scope; `Unpriced` with all the prices that are missing."""
+    found: list[Outcome] = []
+    sought: list[Sought] = []
+    for scope in scopes:
+        try:
+            found.append(_outcome(posting, scope, release, ended))
+        except Unpriced as missing:
+            sought += missing.sought
+    if sought:
+        raise Unpriced(*sought)
+    return found
+
+
+def _outcome(posting: Posting, scope: Scope, release: Release, ended: Collection[str]) -> Outcome:
     """As it would be when these reservations have ended."""
     state, ran = dict(posting.lines(scope)), posting.ran(scope)
     if ended:
@@ -135,16 +150,21 @@ def _outcome(posting: Posting, scope: Scope, release: Release, ended: Collection
                 ran += [text for text, _ in detail["left"]]
             for line, kept in detail["held"].get(scope.name, {}).items() if id in ended else ():
                 state[line] = state[line]._replace(held=state[line].held - kept)
-    try:
-        after = scope.currency.step(state, scope.currency.late(release, state, ran))
-    except CostInvalid as why:
-        return Outcome(scope, state, None, None, str(why), None)
-    if isinstance(after, Refusal):
-        return Outcome(scope, state, None, None, "", after)
-    plain = None
-    with suppress(CostInvalid):
-        plain = scope.currency.step(state, scope.currency.price(release, state))
+    after, why = _after(scope, state, release, ran)
+    if after is None or isinstance(after, Refusal):
+        return Outcome(scope, state, None, None, why, after)
+    plain, _ = _after(scope, state, release, ())
     return Outcome(scope, state, after, None if isinstance(plain, Refusal) else plain, "", None)
+
+
+def _after(
+    scope: Scope, state: State, release: Release, ran: Sequence[str]
+) -> tuple[dict[str, Balance] | Refusal | None, str]:
+    """The next state, or the refusal, or None and why there is no price."""
+    try:
+        return scope.currency.step(state, scope.currency.known(release, state, ran)), ""
+    except CostInvalid as why:
+        return None, str(why)
 
 
 def _reserved(posting: Posting, root: str) -> list[tuple[str, dict[str, Any]]]:
@@ -159,16 +179,3 @@ def _in_the_way(posting: Posting, short: Iterable[Scope]) -> set[str]:
             if any(detail["held"].get(scope.name, {}).values()):
                 found.add(id)
     return found
-
-
-def states(view: Posting, names: Iterable[str]) -> Seen:
-    """The scopes that a correction of a charge on these would reach, as somebody finds them."""
-    every = dict.fromkeys(name for named in names for name in view.catalogue.find(named, view.tx)[1])
-    return [(scope, view.lines(scope)) for scope in map(view.scope, every)]
-
-
-def warm(seen: Seen, release: Release) -> None:
-    """Find the plain prices before others have to wait for them; whatever is wrong is said later."""
-    for scope, state in seen:
-        with suppress(BursarError):
-            scope.currency.price(release, state)

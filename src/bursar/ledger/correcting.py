@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bursar.errors import CostInvalid, InputError
-from bursar.ledger.charging import charged
 from bursar.ledger.consenting import consented
 from bursar.ledger.currencies import Balance, Price, Refusal
-from bursar.ledger.draft import Draft, Effects, by_root
+from bursar.ledger.currencies._moves import filled
+from bursar.ledger.draft import Draft, Effects, by_root, effects_of
 from bursar.ledger.entry import Chained
 from bursar.ledger.posting import Posting, Request
 from bursar.ledger.receipt import Receipt, receipt_of
@@ -48,12 +48,12 @@ def correct(
     effects: Effects = []
     overdrawn: dict[str, Scope] = {}
     for scope in scopes:
-        state, price, amounts = _asked(posting, scope, release)
-        if amounts is not None:
-            effects += charged(scope, state, amounts)
+        state, price, after = _asked(posting, scope, release)
+        if after is not None:
+            effects += effects_of(scope.name, state, after)
         else:
-            after, overdrawn[scope.name] = _overdrawn(scope, state, price)
-            effects += [(scope.name, line, before, after[line]) for line, before in state.items()]
+            full, overdrawn[scope.name] = _overdrawn(scope, state, price)
+            effects += [(scope.name, line, before, full[line]) for line, before in state.items()]
     first = None
     for part, changes in by_root(scopes, effects).items():
         beyond = [scope for scope in overdrawn.values() if scope.row.root == part]
@@ -83,15 +83,15 @@ def charged_by(reader: Reader, chained: Chained) -> list[str]:
 
 def _asked(
     posting: Posting, scope: Scope, release: Release
-) -> tuple[dict[str, Balance], Price | None, dict[str, int] | None]:
-    """The state, the price out of its order, and what each line is charged; None where there is none, or no room."""
+) -> tuple[dict[str, Balance], Price | None, dict[str, Balance] | None]:
+    """The state, the price out of its order, and the state after it; None where there is none, or no room."""
     state = posting.lines(scope)
     try:
-        price = scope.currency.late(release, state, posting.ran(scope))
-        amounts = scope.currency.amounts(state, price)
+        price = scope.currency.known(release, state, posting.ran(scope))
+        after = scope.currency.step(state, price)
     except CostInvalid:
         return state, None, None
-    return state, price, None if isinstance(amounts, Refusal) else amounts
+    return state, price, None if isinstance(after, Refusal) else after
 
 
 def _make_room(posting: Posting, scopes: Sequence[Scope], release: Release) -> None:
@@ -109,15 +109,13 @@ def _overdrawn(scope: Scope, state: Mapping[str, Balance], price: Price | None) 
     known: dict[str, Any] | None
     if scope.period or price is None or len(scope.currency.ways) > 1 or scope.overdrawn is None:
         known = {} if scope.period else None  # a window starts anew
-        after = {line: before._replace(spent=before.limit - before.held) for line, before in state.items()}
+        after = {line: filled(before)[0] for line, before in state.items()}
     else:
         (asked,) = price.ways.values()
         after, known = {}, {}
         for line, before in state.items():
-            truth = before.spent + asked.get(line, 0)
-            after[line] = before._replace(spent=min(truth, before.limit - before.held))
-            beyond = truth - after[line].spent + scope.overdrawn.get(line, 0)
-            if beyond:
-                known[line] = str(beyond)
+            after[line], beyond = filled(before, asked.get(line, 0))
+            if beyond + scope.overdrawn.get(line, 0):
+                known[line] = str(beyond + scope.overdrawn.get(line, 0))
     marked = scope.with_terms(overdrawn=known)
     return after, marked if scope.row.status == "closed" else marked.with_status("frozen")

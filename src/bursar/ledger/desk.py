@@ -5,24 +5,24 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from typing import Any, Self
 
-from bursar.errors import BursarError, InputError, LedgerHalted, StorageFailed
+from bursar.errors import InputError, LedgerHalted, StorageFailed
 from bursar.ledger import charging
 from bursar.ledger.alerts import Alert, Watch, log
 from bursar.ledger.anchor import AnchorFile, check
 from bursar.ledger.asked import key_of, word
 from bursar.ledger.batch import GroupCommit
 from bursar.ledger.catalogue import Catalogue
+from bursar.ledger.currencies import Unpriced, find_here
 from bursar.ledger.entry import Chain, Chained
-from bursar.ledger.posting import Posting, Request, decided
-from bursar.ledger.release import Release
+from bursar.ledger.posting import Posting, Request
 from bursar.ledger.scope import Scope
 from bursar.ledger.stores import Store, store_of
 from bursar.ledger.stores._base import Conflict, Head, Occupied, Reader, Transaction, abandon
 
-_MOST_WARMED = 10_000
+_PRICINGS = 50  # of one request, while others keep changing what it is priced for
 _ATTEMPTS = 5  # of a transaction that others got in the way of
 
 
@@ -38,13 +38,14 @@ class Desk:
         actor: str = "",
         alert: Callable[[Alert], None] | None = log,
         clock: Callable[[], int] = lambda: time.time_ns() // 1000,
+        find: Callable[[Unpriced], None] = find_here,
     ) -> None:
         """``create=False`` refuses a file that does not exist; ``anchor`` is a file outside the database (beside a
         SQLite file unless you name a better place); ``alert`` is called when a share of a limit is passed; ``clock``
-        gives microseconds.
+        gives microseconds; ``find`` finds prices, in this thread unless it is told where else.
         """
         self.store = store_of(url, create=create)
-        self.actor, self._clock = actor, clock
+        self.actor, self._clock, self.find = actor, clock, find
         self._chain, self._catalogue = Chain(), Catalogue()
         self._seen: dict[str, Head] = {}
         self._watch = Watch(alert)
@@ -52,7 +53,6 @@ class Desk:
         self._anchors = None if path is None else AnchorFile(path)
         self._halted: LedgerHalted | None = None
         self._shut = False
-        self._warmed: set[tuple[Any, ...]] = set()
         self._desk = GroupCommit(self._perform, self._start)
         try:
             self._check_anchors()
@@ -74,18 +74,16 @@ class Desk:
         actor = self.actor if by is None else by
         return Request(verb, key_of(key), word(actor, "by"), fields, perform, read, names, reservation, text)
 
-    def _warm(self, names: Sequence[str], release: Release) -> None:
-        """Price a release that is new here before others have to wait for it; whatever is wrong is said later."""
-        mark = (*names, release)
-        if mark in self._warmed:
-            return
-        with suppress(BursarError):
-            with self.store.reading() as reader:
-                seen = self._view(reader).states(names, release)
-            decided(seen, release)
-        if len(self._warmed) > _MOST_WARMED:
-            self._warmed.clear()
-        self._warmed.add(mark)
+    def _submit(self, request: Request) -> Any:
+        """The outcome of a request. Prices that nobody knows yet are found here, where nobody waits for them, and used
+        only if the state, when its turn comes again, still asks for them.
+        """
+        for _ in range(_PRICINGS):
+            try:
+                return self._desk.submit(request)
+            except Unpriced as missing:
+                self.find(missing)
+        raise StorageFailed("others kept spending while this was being priced: retry with the same key")
 
     def _perform(self, requests: Sequence[Request]) -> None:
         """One transaction for a batch; the anchor follows when it is durable, and then the alerts."""

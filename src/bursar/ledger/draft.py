@@ -30,6 +30,12 @@ class Draft(msgspec.Struct, eq=False):
     extra: dict[str, Any] = {}
 
 
+def effects_of(scope: str, before: Mapping[str, Balance], after: Mapping[str, Balance]) -> Effects:
+    """What a step changes; one row at least, which says where this was released."""
+    rows = [(scope, line, balance, after[line]) for line, balance in before.items()]
+    return [row for row in rows if row[2] != row[3]] or rows[:1]
+
+
 def body_of(draft: Draft, request: str) -> str:
     """The body of an entry. The request stands last, as it was given, so that a replay compares texts."""
     certificate = None

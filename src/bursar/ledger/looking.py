@@ -15,7 +15,7 @@ from bursar.ledger.correcting import charged_by
 from bursar.ledger.desk import Desk
 from bursar.ledger.entry import Chained
 from bursar.ledger.scope import Scope, scope_name
-from bursar.ledger.statement import Statement, seen, statement
+from bursar.ledger.statement import Seen, Statement, seen, statement
 from bursar.ledger.verify import Verification, verify
 
 
@@ -24,11 +24,14 @@ class Looking(Desk):
 
     def show(self, scope: str) -> Statement:
         """Spent, held and left of a scope, its odometer, and what the same releases would cost if fixed in advance."""
+        halted = None if self._halted is None else str(self._halted)
+        return replace(statement(self.look_at(scope)), halted=halted)  # others read meanwhile
+
+    def look_at(self, scope: str) -> Seen:
+        """The same without what takes time to count."""
         with self.store.reading() as reader:
             view = self._view(reader)
-            found = seen(view, view.scope(scope_name(scope)))
-        halted = None if self._halted is None else str(self._halted)
-        return replace(statement(found), halted=halted)  # others read meanwhile
+            return seen(view, view.scope(scope_name(scope)))
 
     def released(self, scope: str) -> list[tuple[str, int]]:
         """What was released in a scope, with counts."""
@@ -57,6 +60,11 @@ class Looking(Desk):
             chained = reader.entry(*entry_of((root, seq)))
             return () if chained is None else tuple(charged_by(reader, chained))
 
+    def ask_store(self) -> None:
+        """Whether the store answers: whatever is wrong is raised."""
+        with self.store.reading() as reader:
+            reader.scope("?")
+
     @property
     def halted(self) -> LedgerHalted | None:
         """Why the ledger accepts nothing; None where it does."""
@@ -78,7 +86,12 @@ class Looking(Desk):
         too.
         """
         with self.store.reading() as reader:
-            return verify(reader, self._chain, None if self._anchors is None else self._anchors.read(), reprice=reprice)
+            return verify(
+                reader,
+                self._chain,
+                None if self._anchors is None else self._anchors.read(),
+                self.find if reprice else None,
+            )
 
     def export(
         self,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -21,7 +21,8 @@ from bursar.errors import (
     StorageFailed,
 )
 from bursar.ledger.catalogue import Catalogue
-from bursar.ledger.currencies import Balance, Price, Refusal
+from bursar.ledger.currencies import SPENT, Balance, Currency, Into, Price, Refusal, Sought, Unpriced
+from bursar.ledger.currencies._moves import begun
 from bursar.ledger.draft import Draft, Effects, body_of
 from bursar.ledger.entry import FIRST, Chain, Chained, Entry, canonical
 from bursar.ledger.refusing import alike, refusal_of
@@ -55,21 +56,52 @@ class Request(msgspec.Struct, eq=False):
         self.text = self.text or canonical({"verb": self.verb, **self.fields})
 
 
+def _known(currency: Currency, release: Release, state: Any) -> Price:
+    return currency.known(release, state)
+
+
 Seen = Sequence[tuple[Scope, dict[str, Balance]]]
 """Scopes and their states, as somebody has found them."""
-Decided = tuple[Scope, dict[str, Balance], Price, dict[str, int]]
-"""A scope, its state, the price, and what each line is charged."""
 
 
-def decided(seen: Seen, release: Release) -> tuple[list[Decided], tuple[Scope, Refusal] | None]:
-    """What a release does to each scope, or the first refusal. A new price takes time: it needs no store for that."""
-    found = []
+class Decided(NamedTuple):
+    """What a release does to a scope."""
+
+    scope: Scope
+    before: dict[str, Balance]
+    after: dict[str, Balance]
+    price: Price
+
+    def charged(self) -> dict[str, int]:
+        """What each line that changes is charged, spent and held together."""
+        amounts = {}
+        for line, before in self.before.items():
+            after = self.after[line]
+            if after.spent != before.spent or after.held != before.held:
+                amounts[line] = after.spent - before.spent + after.held - before.held
+        return amounts
+
+
+def decided(
+    seen: Seen, release: Release, into: Into = SPENT, price: Callable[[Currency, Release, Any], Price] = _known
+) -> tuple[list[Decided], tuple[Scope, Refusal] | None]:
+    """What a release does to each scope, or the first refusal; `Unpriced` with all the prices that are missing."""
+    found: list[Decided] = []
+    sought: list[Sought] = []
     for scope, state in seen:
-        price = scope.currency.price(release, state)
-        amounts = scope.currency.amounts(state, price)
-        if isinstance(amounts, Refusal):
-            return [], (scope, amounts)
-        found.append((scope, state, price, amounts))
+        try:
+            asked = price(scope.currency, release, state)
+        except Unpriced as missing:
+            sought += missing.sought
+            continue
+        after = scope.currency.step(state, asked, into)
+        if isinstance(after, Refusal):
+            if sought:  # a scope before this one may refuse for its own reasons
+                break
+            return [], (scope, after)
+        found.append(Decided(scope, state, after, asked))
+    if sought:
+        raise Unpriced(*sought)
     return found, None
 
 
@@ -113,7 +145,7 @@ class Posting:
                 request.outcome = request.perform(self, request)
         except (LedgerHalted, StorageFailed):
             raise
-        except BursarError as refusal:  # of this request alone: it was decided before anything was written
+        except (BursarError, Unpriced) as refusal:  # of this request alone: it was decided before anything was written
             request.failure = refusal
 
     def _replayed(self, request: Request, root: str, seq: int) -> Any:
@@ -136,7 +168,7 @@ class Posting:
             current = self.now // scope.period
             for line, balance in balances.items():
                 if balance.window < current:  # a clock that is set back does not begin a period again
-                    balances[line] = balance._replace(spent=0, dead=False, window=current)
+                    balances[line] = begun(balance, current)
         return balances
 
     def ran(self, scope: Scope) -> list[str]:
@@ -174,9 +206,11 @@ class Posting:
             self._found[asked] = found
         return found
 
-    def decide(self, scopes: Sequence[Scope], release: Release) -> tuple[list[Decided], tuple[Scope, Refusal] | None]:
+    def decide(
+        self, scopes: Sequence[Scope], release: Release, into: Into = SPENT
+    ) -> tuple[list[Decided], tuple[Scope, Refusal] | None]:
         """For each scope what a release does to it; or the first refusal."""
-        return decided([(scope, self.lines(scope)) for scope in scopes], release)
+        return decided([(scope, self.lines(scope)) for scope in scopes], release, into)
 
     def refuse(self, request: Request, scope: Scope, refusal: Refusal) -> BudgetExceeded:
         """A refusal is an outcome: it is written down, and repeated to whoever repeats the request."""

@@ -21,11 +21,6 @@ def alike(scopes: Sequence[Scope], release: Release) -> None:
         raise CurrencyMismatch(
             f"the release is measured under {release.relation}, {scopes[0].name} under {scopes[0].relation}"
         )
-    if not release.readable:
-        raise CostInvalid(
-            f"the journal cannot write down {release.text[:60]} so that it can be read again: charge what it promises, "
-            "by declared(…)"
-        )
     if release.delta is not None and all(scope.row.currency != "sums" for scope in scopes):
         raise CostInvalid("only a scope with the currency 'sums' prices a composition at a δ: leave delta= out")
 

@@ -1,27 +1,37 @@
 """Every charge computed anew, from what was asked and the state before it: none may have been cheaper than its price.
 
 Spends and reservations are priced as they come, imports and corrections as releases that come late where others ran.
-Draws and closings move what was priced before; what a correction overdrew has no room for its price.
+Draws and closings move what was priced before; what a correction overdrew has no room for its price. A price that is
+not the one paid may also mean that something else was charged under the same name: that is said in either case.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from bursar.errors import BursarError
-from bursar.ledger.currencies import CERTIFICATES, Balance, Refusal
+from bursar.ledger.currencies import CERTIFICATES, Balance, Currency, Price, Refusal, State, Unpriced
 from bursar.ledger.entry import Entry
 from bursar.ledger.release import Release, release_of
 from bursar.ledger.scope import Scope
 from bursar.ledger.stores._base import Reader
 
 States = dict[str, dict[str, Balance]]
+Find = Callable[[Unpriced], None]
+_HOMONYM = "or something else was charged under this name"
 
 
-def repriced(reader: Reader, root: str) -> list[str]:
-    """What is wrong with the charges of a root."""
-    problems: list[str] = []
+class Repriced(NamedTuple):
+    """What is wrong with the charges of a root, and what is only odd."""
+
+    problems: list[str]
+    notices: list[str]
+
+
+def repriced(reader: Reader, root: str, find: Find) -> Repriced:
+    """Every charge of a root."""
+    found = Repriced([], [])
     scopes = {row.name: Scope(row) for row in reader.scopes(root)}
     now: States = {}
     ran: dict[str, dict[str, None]] = {}
@@ -31,13 +41,18 @@ def repriced(reader: Reader, root: str) -> list[str]:
         for scope, line, limit0, spent0, held0, dead0, window0, limit, spent, held, dead, window in content["effect"]:
             before[scope][line] = Balance(limit0, spent0, held0, bool(dead0), window0)
             now.setdefault(scope, {})[line] = Balance(limit, spent, held, bool(dead), window)
-        releases = _asked(entry, content)
+        try:
+            releases = _asked(entry, content)
+        except BursarError as problem:  # a plug-in that is not installed here, say
+            found.problems.append(f"{root}: entry {entry.seq} has no price now: {problem}")
+            releases = []
         for name in before if releases else ():
             if name not in content.get("overdrawn", ()):
                 late = list(ran.get(name, {})) if entry.kind in ("import", "correct") else []
-                problems += _short(entry, content, scopes[name], (before[name], now[name]), releases, late)
+                charge = _Charge(entry, content, scopes[name], before[name], now[name])
+                _compare(charge, releases, late, find, found)
         _remember(content, list(before), ran)
-    return problems
+    return found
 
 
 def _asked(entry: Entry, content: dict[str, Any]) -> list[Release]:
@@ -50,34 +65,56 @@ def _asked(entry: Entry, content: dict[str, Any]) -> list[Release]:
     return []
 
 
-def _short(
-    entry: Entry,
-    content: dict[str, Any],
-    scope: Scope,
-    states: tuple[dict[str, Balance], dict[str, Balance]],
-    releases: Sequence[Release],
-    late: Sequence[str],
-) -> list[str]:
-    """Whether a scope paid less than the prices of these releases, one after another."""
-    (state, after), currency = states, scope.currency
+class _Charge(NamedTuple):
+    """An entry's charge to one scope."""
+
+    entry: Entry
+    content: dict[str, Any]
+    scope: Scope
+    before: dict[str, Balance]
+    after: dict[str, Balance]
+
+    def said(self, what: str) -> str:
+        """A sentence about it."""
+        request = self.content["request"] or {}
+        name = f" for {request['what'][:60]}" if "what" in request else ""
+        return f"{self.entry.root}: entry {self.entry.seq} charged {self.scope.name} {what}{name}"
+
+
+def _compare(charge: _Charge, releases: Sequence[Release], late: Sequence[str], find: Find, found: Repriced) -> None:
+    """What a scope paid against the prices of these releases, one after another."""
+    state: State = charge.before
+    less = f"less than its price{_version(charge)}, {_HOMONYM},"
     for release in releases:
         try:
-            price = currency.late(release, state, late) if late else currency.price(release, state)
-            following = currency.step(state, price)
+            following = charge.scope.currency.step(state, _price(charge.scope.currency, release, state, late, find))
         except BursarError as problem:
-            return [f"{entry.root}: entry {entry.seq} has no price now: {problem}"]
+            found.problems.append(f"{charge.entry.root}: entry {charge.entry.seq} has no price now: {problem}")
+            return
         if isinstance(following, Refusal):
-            return [_said(entry, content, scope)]
+            found.problems.append(charge.said(less))
+            return
         state = following
-    if any(balance.spent + balance.held > after[line].spent + after[line].held for line, balance in state.items()):
-        return [_said(entry, content, scope)]
-    return []
+    paid = {line: balance.spent + balance.held for line, balance in charge.after.items()}
+    if any(balance.spent + balance.held > paid[line] for line, balance in state.items()):
+        found.problems.append(charge.said(less))
+    elif any(balance.dead and not charge.after[line].dead for line, balance in state.items()):
+        found.problems.append(charge.said("and left a way open that its price gives up,"))
+    elif any(balance.spent + balance.held < paid[line] for line, balance in state.items()):
+        found.notices.append(charge.said(f"more than today's price{_version(charge)}, {_HOMONYM},"))
 
 
-def _said(entry: Entry, content: dict[str, Any], scope: Scope) -> str:
-    made = content.get("certificate")
-    by = "" if made is None else f" (its certificate has version {made}, today's {CERTIFICATES['residue']})"
-    return f"{entry.root}: entry {entry.seq} charged {scope.name} less than its price{by}"
+def _price(currency: Currency, release: Release, state: State, late: Sequence[str], find: Find) -> Price:
+    try:
+        return currency.known(release, state, late)
+    except Unpriced as missing:
+        find(missing)
+    return currency.price(release, state, late)
+
+
+def _version(charge: _Charge) -> str:
+    made = charge.content.get("certificate")
+    return "" if made is None else f" (its certificate has version {made}, today's {CERTIFICATES['residue']})"
 
 
 def _remember(content: dict[str, Any], names: Sequence[str], ran: dict[str, dict[str, None]]) -> None:

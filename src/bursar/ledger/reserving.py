@@ -11,16 +11,18 @@ import json
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from bursar.composition import Composition
 from bursar.errors import InputError, PerChargeCap, ReservationClosed, ReservationExpired
 from bursar.ledger.catalogue import usable
-from bursar.ledger.currencies import Balance
-from bursar.ledger.draft import Draft, Effects
+from bursar.ledger.currencies import HELD, Balance
+from bursar.ledger.currencies._base import total
+from bursar.ledger.currencies._moves import drawn, given_back
+from bursar.ledger.draft import Draft, Effects, effects_of
 from bursar.ledger.entry import Chained, canonical
-from bursar.ledger.posting import Posting, Request
+from bursar.ledger.posting import Decided, Posting, Request
 from bursar.ledger.receipt import Receipt, Reservation, receipt_of
 from bursar.ledger.refusing import within_cap
-from bursar.ledger.release import Release, release_of
+from bursar.ledger.release import Release
+from bursar.ledger.scope import Scope
 from bursar.ledger.stores._base import ReservationRow
 
 
@@ -41,41 +43,42 @@ def reserve(
     scopes = posting.debited(request.names, release)
     if len({scope.row.root for scope in scopes}) > 1:
         raise InputError("a reservation stays within one root", argument="scopes")
-    decided, refused = posting.decide(scopes, release)
+    decided, refused = posting.decide(scopes, release, HELD)
     if refused is not None:
         raise posting.refuse(request, *refused)
     effects: Effects = []
     held: dict[str, dict[str, int]] = {}
-    for scope, state, price, amounts in decided:
-        for line, before in state.items():
-            after = _set_aside(before, amounts.get(line), line in price.fixed, line in scope.currency.private)
-            if after != before:
-                effects.append((scope.name, line, before, after))
-            if caps.reserved is not None and after.held > before.held and after.held > caps.reserved * before.limit:
-                raise PerChargeCap(f"at most {caps.reserved} of {scope.name}'s {line} may sit reserved")
-            if line in price.fixed:  # it is spent at once, so both caps apply at once
-                for cap in caps:
-                    within_cap(cap, amounts.get(line, 0), before, f"{scope.name}'s {line}")
-            if line in amounts and line not in price.fixed:
-                held.setdefault(scope.name, {})[line] = amounts[line]
-    left = [[mechanism.text(), count] for mechanism, count in release.composition.terms]
-    fixed = any(price.fixed & amounts.keys() for _, _, price, amounts in decided)
+    units: dict[str, dict[str, dict[str, int]]] = {}
+    for one in decided:
+        _within_caps(one, caps)
+        effects += effects_of(one.scope.name, one.before, one.after)
+        for line, before in one.before.items():
+            if (kept := one.after[line].held - before.held) > 0:
+                held.setdefault(one.scope.name, {})[line] = kept
+                each = zip(release.terms, one.price.units[line], strict=True)
+                units.setdefault(one.scope.name, {})[line] = {text: unit for (text, _), unit in each}
     detail = {
         "named": list(request.names),
         "scopes": [scope.name for scope in scopes],
         "held": held,
-        "left": left,
-        "fixed": fixed,
+        "units": units,
+        "left": [list(term) for term in release.terms],
+        "fixed": any(one.price.fixed & one.charged().keys() for one in decided),
     }
     row = ReservationRow(id, scopes[0].row.root, "open", posting.now + ttl, canonical(detail))
     chained = posting.post(request, "reserve", row.root, Draft(effects, reservation=row))
     return reservation_of(chained, False)
 
 
-def _set_aside(before: Balance, asked: int | None, fixed: bool, private: bool) -> Balance:
-    if asked is None:
-        return before._replace(dead=before.dead or private)
-    return before._replace(spent=before.spent + asked) if fixed else before._replace(held=before.held + asked)
+def _within_caps(one: Decided, caps: Caps) -> None:
+    """Refuse what sits reserved beyond its cap; what is spent at once is under both caps at once."""
+    for line, amount in one.charged().items():
+        whose, before = f"{one.scope.name}'s {line}", one.before[line]
+        if line in one.price.fixed:
+            for cap in caps:
+                within_cap(cap, amount, before, whose)
+        elif caps.reserved is not None and one.after[line].held > caps.reserved * before.limit:
+            raise PerChargeCap(f"at most {caps.reserved} of {whose} may sit reserved")
 
 
 def reservation_of(chained: Chained, replayed: bool) -> Reservation:
@@ -96,22 +99,27 @@ def draw(posting: Posting, request: Request, id: str, what: Release | None, cap:
     for name, lines in detail["held"].items():
         scope = posting.scope(name)
         state = posting.lines(scope)
-        price = scope.currency.price(part, state)
         for line, kept in lines.items():
-            asked = max(way[line] for way in price.ways.values() if line in way) if left else kept
+            asked = _price(detail, scope, state, line, what) if left and what is not None else kept
             if asked > kept:
                 raise InputError(f"{id} holds less on {line} than this part costs", argument="amount")
             lines[line] = kept - asked
-            before = state[line]
-            within_cap(cap, asked, before, f"{name}'s {line}")
-            after = before._replace(spent=before.spent + asked, held=before.held - asked)
-            effects.append((name, line, before, after))
+            within_cap(cap, asked, state[line], f"{name}'s {line}")
+            effects.append((name, line, state[line], drawn(state[line], asked)))
     named = {effect[0] for effect in effects}
     # where all was spent when it was reserved, the entry still says what was released
     effects += [(name, *_first(posting, name)) for name in detail["scopes"] if name not in named]
     detail["left"] = left
-    draft = Draft(effects, part.text, row._replace(detail=canonical(detail)))
+    draft = Draft(effects, part, row._replace(detail=canonical(detail)))
     return receipt_of(posting.post(request, "draw", row.root, draft), False)
+
+
+def _price(detail: dict[str, Any], scope: Scope, state: dict[str, Balance], line: str, part: Release) -> int:
+    """What a part of a reservation costs on a line: as many unit prices as it has releases."""
+    if "units" in detail:
+        units: dict[str, int] = detail["units"][scope.name][line]
+        return sum(count * units[text] for text, count in part.terms)
+    return total(part, scope.currency.known(part, state).units[line])  # it was reserved before prices were kept
 
 
 def _first(posting: Posting, name: str) -> tuple[str, Balance, Balance]:
@@ -133,7 +141,7 @@ def released_reservation(posting: Posting, row: ReservationRow, status: str) -> 
         state = posting.lines(posting.scope(name))
         for line, kept in lines.items():
             if kept:
-                effects.append((name, line, state[line], state[line]._replace(held=state[line].held - kept)))
+                effects.append((name, line, state[line], given_back(state[line], kept)))
             lines[line] = 0
     return Draft(effects, reservation=row._replace(status=status, detail=canonical(detail)))
 
@@ -151,8 +159,9 @@ def joined(row: ReservationRow, root: str, block: str) -> ReservationRow | None:
     if row.status != "open" or root not in detail["scopes"]:
         return None
     detail["scopes"].append(block)
-    if root in detail["held"]:
-        detail["held"][block] = dict(detail["held"][root])
+    for kept in (detail["held"], detail.get("units", {})):
+        if root in kept:
+            kept[block] = dict(kept[root])
     return row._replace(detail=canonical(detail))
 
 
@@ -179,23 +188,23 @@ def _open(posting: Posting, id: str) -> ReservationRow:
     return row
 
 
-def _taken(left: list[list[Any]], what: Release | None) -> tuple[Release, list[list[Any]]]:
-    """The part that is drawn, and what stays."""
+def _taken(left: list[list[Any]], what: Release | None) -> tuple[str, list[list[Any]]]:
+    """The text of the part that is drawn, and what stays."""
     counts: dict[str, int] = dict(left)
     if what is None:
         if not counts:
             raise ReservationClosed("everything that was reserved has been drawn")
-        terms = [release_of(f"{text}*{count}").composition for text, count in left]
-        return release_of(sum(terms, Composition())), []
-    for mechanism, count in what.composition.terms:
-        text = mechanism.text()
+        return _listed(left), []
+    for text, count in what.terms:
         if counts.get(text, 0) < count:
             raise InputError(
-                f"{count} × {text} is not part of what is left of the reservation: {_listed(left)}", argument="amount"
+                f"{count} × {text} is not part of what is left of the reservation: {_listed(left) or 'nothing'}",
+                argument="amount",
             )
         counts[text] -= count
-    return what, [[text, count] for text, count in counts.items() if count]
+    return what.text, [[text, count] for text, count in counts.items() if count]
 
 
 def _listed(left: list[list[Any]]) -> str:
-    return " + ".join(f"{text}*{count}" for text, count in left) or "nothing"
+    """As a composition's text has it."""
+    return " + ".join(text if count == 1 else f"{text}*{count}" for text, count in left)

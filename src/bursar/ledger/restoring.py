@@ -8,6 +8,7 @@ the chain goes on from there. Limits that were raised since are lost as well, so
 from __future__ import annotations
 
 from bursar.ledger.anchor import Anchored, AnchorFile, behind
+from bursar.ledger.currencies._moves import forfeited
 from bursar.ledger.draft import Effects, effect_row, reservation_row
 from bursar.ledger.entry import FIRST, Chain, Chained, Entry, canonical
 from bursar.ledger.receipt import Receipt, receipt_of
@@ -41,9 +42,7 @@ def _entry(tx: Transaction, chain: Chain, root: str, anchored: Anchored, said: t
     head = tx.head(root)
     scopes = tx.scopes(root)
     effects: Effects = [
-        (row.name, line, before, before._replace(spent=before.limit, held=0))
-        for row in scopes
-        for line, before in tx.balances(row.name).items()
+        (row.name, line, before, forfeited(before)) for row in scopes for line, before in tx.balances(row.name).items()
     ]
     ended = [ended_reservation(row) for row in tx.reservations(root) if row.status == "open"]
     marked = [Scope(row).with_terms(lost=True).row for row in scopes]

@@ -12,7 +12,7 @@ from typing import Any
 
 from bursar.errors import InputError, described
 from bursar.ledger.amounts import exact, written
-from bursar.ledger.currencies import Currency, currency_of
+from bursar.ledger.currencies import Currency, currency_of, currency_with
 from bursar.ledger.entry import canonical
 from bursar.ledger.stores._base import Reader, ScopeRow
 from bursar.mechanisms._base import ADD_REMOVE, relation_field
@@ -48,7 +48,7 @@ class Scope:
     @cached_property
     def currency(self) -> Currency:
         """The filter, in the units of the day it was opened."""
-        return currency_of(self.row.currency, self.terms["currency"])
+        return currency_with(self.row.currency, canonical(self.terms["currency"]))
 
     @property
     def unit(self) -> str:

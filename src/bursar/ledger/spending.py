@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from bursar.errors import InputError, described
-from bursar.ledger import charging, consenting, correcting, reserving
+from bursar.ledger import charging, correcting, reserving
 from bursar.ledger.amounts import exact
 from bursar.ledger.asked import entry_of, key_of, names_of, own_key, reservation_id, said, word
 from bursar.ledger.desk import Desk
 from bursar.ledger.entry import Chained, canonical
-from bursar.ledger.posting import Request
+from bursar.ledger.posting import Request, Seen
 from bursar.ledger.receipt import Quote, Receipt, Reservation, receipt_of
 from bursar.ledger.release import Release, release_of
 
@@ -45,7 +45,7 @@ class Spending(Desk):
         by: str | None = None,
     ) -> Receipt:
         """Charge a release to its scopes and all above them, or to none: `BudgetExceeded` says what is left."""
-        receipt: Receipt = self._desk.submit(self.to_spend(scopes, what, key=key, delta=delta, by=by))
+        receipt: Receipt = self._submit(self.to_spend(scopes, what, key=key, delta=delta, by=by))
         return receipt
 
     def to_spend(
@@ -60,7 +60,6 @@ class Spending(Desk):
     ) -> Request:
         """The same as a request for `commit`; ``cap`` is the largest share of any limit that it may take."""
         release, names = release_of(what, delta), names_of(scopes)
-        self._warm(names, release)
         fields, text = self._spoken(tuple(names), release)
         return self._request(
             "spend",
@@ -86,7 +85,8 @@ class Spending(Desk):
 
     def commit(self, requests: Sequence[Request]) -> None:
         """Perform requests in one transaction: each then has its own outcome or failure. For callers with a queue of
-        their own, such as the service.
+        their own, such as the service. One whose price nobody knows yet fails with `Unpriced`: `find` it where nobody
+        waits, then it may come again.
         """
         self._desk.together(requests)
 
@@ -111,10 +111,13 @@ class Spending(Desk):
     def quote(self, scopes: str | Sequence[str], what: Any, *, delta: Any = None) -> Quote:
         """Would it pass now, and how many more of these would? Nothing is written."""
         release, names = release_of(what, delta), names_of(scopes)
+        return charging.quote(self.states(names, release), release)  # others read meanwhile
+
+    def states(self, names: Sequence[str], release: Release) -> Seen:
+        """The scopes that a charge would debit, as they are now."""
         self._check()
         with self.store.reading() as reader:
-            seen = self._view(reader).states(names, release)
-        return charging.quote(seen, release)  # others read meanwhile
+            return self._view(reader).states(names_of(names), release)
 
     def reserve(
         self,
@@ -127,9 +130,7 @@ class Spending(Desk):
         by: str | None = None,
     ) -> Reservation:
         """Set an allowance aside for ``ttl`` seconds; it counts against the limit at once."""
-        reservation: Reservation = self._desk.submit(
-            self.to_reserve(scopes, what, ttl=ttl, key=key, delta=delta, by=by)
-        )
+        reservation: Reservation = self._submit(self.to_reserve(scopes, what, ttl=ttl, key=key, delta=delta, by=by))
         return reservation
 
     def to_reserve(
@@ -145,7 +146,6 @@ class Spending(Desk):
     ) -> Request:
         """The same as a request for `commit`, within ``caps`` on what may be taken or sit reserved."""
         release, names = release_of(what, delta), names_of(scopes)
-        self._warm(names, release)
         life = int(exact(ttl, "ttl") * 1_000_000)
         if not 0 < life <= 10**15:
             raise InputError(f"ttl must be a positive number of seconds, not {described(ttl)}", argument="ttl")
@@ -165,7 +165,7 @@ class Spending(Desk):
         self, reservation: str | Reservation, amount: Any = None, *, key: str | None = None, by: str | None = None
     ) -> Receipt:
         """Spend a part of a reservation (all that is left, unless an amount is given), before the data is touched."""
-        receipt: Receipt = self._desk.submit(self.to_draw(reservation, amount, key=key, by=by))
+        receipt: Receipt = self._submit(self.to_draw(reservation, amount, key=key, by=by))
         return receipt
 
     def to_draw(
@@ -187,7 +187,7 @@ class Spending(Desk):
 
     def close(self, reservation: str | Reservation, *, key: str | None = None, by: str | None = None) -> Receipt:
         """End a reservation: the undrawn part is given back where that is sound."""
-        receipt: Receipt = self._desk.submit(self.to_close(reservation, key=key, by=by))
+        receipt: Receipt = self._submit(self.to_close(reservation, key=key, by=by))
         return receipt
 
     def to_close(self, reservation: str | Reservation, *, key: str | None = None, by: str | None = None) -> Request:
@@ -216,8 +216,6 @@ class Spending(Desk):
         with self.store.reading() as reader:  # an entry never changes; it says which roots there are to lock
             wrong = reader.entry(*place)
             names = [place[0]] if wrong is None else correcting.charged_by(reader, wrong)
-            seen = [] if wrong is None else consenting.states(self._view(reader), names)
-        consenting.warm(seen, release)
         agreed = None if consent is None else word(consent, "consent")
         request = self._request(
             "correct",
@@ -228,7 +226,7 @@ class Spending(Desk):
             receipt_of,
             names,
         )
-        receipt: Receipt = self._desk.submit(request)
+        receipt: Receipt = self._submit(request)
         return receipt
 
     def _reservation(self, chained: Chained, replayed: bool) -> Any:

@@ -141,11 +141,25 @@ def seen(posting: Posting, scope: Scope) -> Seen:
     return found._replace(root=seen(posting, posting.scope(scope.row.root))) if scope.kind == "window" else found
 
 
+Lost = tuple[float | None, tuple[float, float] | None]
+"""An odometer, and a cost with hindsight, each where it is known."""
+
+
 def statement(found: Seen) -> Statement:
     """With what the releases cost, which takes time: it needs no store for that."""
-    scope, lines, released, worst, root = found
-    lifetime = None if root is None else _odometer(root.scope, root.released)
-    return Statement(scope, lines, released, _odometer(scope, released), _hindsight(scope, released), worst, lifetime)
+    root = None if found.root is None else losses(found.root.scope, found.root.released)
+    return told(found, losses(found.scope, found.released), root)
+
+
+def told(found: Seen, lost: Lost, root: Lost | None) -> Statement:
+    """With what the releases cost, as somebody has counted it."""
+    scope, lines, released, worst, _ = found
+    return Statement(scope, lines, released, *lost, worst, None if root is None else root[0])
+
+
+def losses(scope: Scope, released: Sequence[tuple[str, int]]) -> Lost:
+    """What these releases have cost by now, and would have cost if they had been fixed in advance."""
+    return _odometer(scope, released), _hindsight(scope, released)
 
 
 def _room(one: Seen) -> Fraction:
@@ -174,11 +188,15 @@ def _odometer(scope: Scope, released: Sequence[tuple[str, int]]) -> float | None
     """The smaller of Σε and the mixture boundary; leaks take their part of δ first."""
     if "epsilon" not in scope.target or any(what == LOST for what, _ in released):
         return None
+    try:
+        charged = [(release_of(text).composition, times) for text, times in released]
+    except BursarError:  # a plug-in that is not installed here, say
+        return None
     delta = _delta(scope)
     pure: Fraction | None = Fraction(0)
     rho, leak = Fraction(0), Fraction(0)
-    for text, times in released:
-        for mechanism, count in release_of(text).composition.terms:
+    for composition, times in charged:
+        for mechanism, count in composition.terms:
             try:
                 pure = None if pure is None else pure + times * count * Fraction(mechanism.promise(PureDP).epsilon)
             except ConversionRefused:

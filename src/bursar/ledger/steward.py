@@ -73,7 +73,7 @@ class Steward(Desk):
         request = self._request(
             "open", key, by, fields, lambda p, r: stewarding.open_scope(p, r, whole, before), receipt_of, names
         )
-        receipt: Receipt = self._desk.submit(request)
+        receipt: Receipt = self._submit(request)
         return receipt
 
     def limit(
@@ -104,7 +104,7 @@ class Steward(Desk):
             receipt_of,
             [scope],
         )
-        receipt: Receipt = self._desk.submit(request)
+        receipt: Receipt = self._submit(request)
         return receipt
 
     def freeze(self, scope: str, *, reason: str, by: str | None = None, key: str | None = None) -> Receipt:
@@ -124,7 +124,7 @@ class Steward(Desk):
         request = self._request(
             "status", key, by, fields, lambda p, r: stewarding.set_status(p, r, scope, status), receipt_of, [scope]
         )
-        receipt: Receipt = self._desk.submit(request)
+        receipt: Receipt = self._submit(request)
         return receipt
 
     def bring_in(self, scope: str, table: str, *, key: str | None = None, by: str | None = None) -> Receipt:
@@ -140,7 +140,7 @@ class Steward(Desk):
             charging.replayed(self._scope),
             [scope],
         )
-        receipt: Receipt = self._desk.submit(request)
+        receipt: Receipt = self._submit(request)
         return receipt
 
     def backup(self, target: str) -> None:

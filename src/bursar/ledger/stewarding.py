@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from bursar.errors import BudgetExceeded, InputError, NotPermitted, described
+from bursar.errors import InputError, NotPermitted, described
 from bursar.ledger.amounts import exact, shown, units_down
 from bursar.ledger.catalogue import usable
-from bursar.ledger.charging import charged
-from bursar.ledger.currencies import Balance, Currency, Price, Refusal, currency_of
-from bursar.ledger.draft import Draft, Effects
+from bursar.ledger.currencies import Balance, Currency, Refusal, Sought, Unpriced, currency_of
+from bursar.ledger.currencies._moves import relimited
+from bursar.ledger.draft import Draft, Effects, effects_of
 from bursar.ledger.posting import Posting, Request
 from bursar.ledger.receipt import Receipt, receipt_of
 from bursar.ledger.refusing import alike
@@ -45,7 +45,11 @@ def open_scope(posting: Posting, request: Request, asked: dict[str, Any], before
         shared = [joined(row, parent.name, scope.name) for row in posting.tx.reservations(parent.name)]
         draft.touched = [row for row in shared if row is not None]
     for release in before:
-        after = _stepped(scope, after, release, ran)
+        alike([scope], release)
+    opened = folded(scope, after, before, ran)
+    if isinstance(opened, Refusal):
+        raise InputError(f"{scope.name}: what was released before exceeds the limit on {opened.line}", argument="spent")
+    after = opened
     draft.effects = [(scope.name, line, Balance(0, 0, 0, False), balance) for line, balance in after.items()]
     if before:
         draft.extra["opening"] = [release.text for release in before]
@@ -76,17 +80,21 @@ def _lies_in(posting: Posting, scope: Scope | None, top: str) -> bool:
     return scope is not None
 
 
-def _stepped(scope: Scope, state: dict[str, Balance], release: Release, ran: Sequence[str]) -> dict[str, Balance]:
-    alike([scope], release)
-    after = scope.currency.step(state, _past_price(scope, state, release, ran))
-    if isinstance(after, Refusal):
-        raise InputError(f"{scope.name}: {release.text} alone, or with what came before it, exceeds the limit")
-    return after
-
-
-def _past_price(scope: Scope, state: dict[str, Balance], release: Release, ran: Sequence[str]) -> Price:
-    """What a past release costs: by its place in the list where nothing else ran, else as one that comes late."""
-    return scope.currency.late(release, state, ran) if ran else scope.currency.price(release, state)
+def folded(
+    scope: Scope, state: dict[str, Balance], releases: Sequence[Release], ran: Sequence[str]
+) -> dict[str, Balance] | Refusal:
+    """The state after past releases: each priced by its place in the list where nothing else ran, else as late."""
+    now = state
+    for release in releases:
+        try:
+            price = scope.currency.known(release, now, ran)
+        except Unpriced:  # then all of them at once
+            raise Unpriced(Sought(scope.currency, tuple(releases), state, tuple(ran))) from None
+        after = scope.currency.step(now, price)
+        if isinstance(after, Refusal):
+            return after
+        now = after
+    return now
 
 
 def set_limit(posting: Posting, request: Request, name: str, limits: dict[str, Any], approved_by: str) -> Receipt:
@@ -145,9 +153,7 @@ def _relimited(scope: Scope, state: dict[str, Balance], fresh: Currency) -> Effe
         if not balance.dead and limit < truth + balance.held:
             most = shown((truth + balance.held) * scope.currency.lines[line].unit, up=True)
             raise InputError(f"{scope.name} has spent or held {most} of {line}, more than that", argument=line)
-        effects.append(
-            (scope.name, line, balance, balance._replace(limit=max(limit, truth + balance.held), spent=truth))
-        )
+        effects.append((scope.name, line, balance, relimited(balance, limit, beyond.get(line, 0))))
     return effects
 
 
@@ -173,32 +179,19 @@ def bring_in(posting: Posting, request: Request, releases: Sequence[Release]) ->
     if len({scope.row.root for scope in scopes}) > 1:
         raise InputError("an import stays within one root", argument="scope")
     posting.expire(scopes[0].row.root)
-    before = {scope.name: posting.lines(scope) for scope in scopes}
-    states = {name: dict(state) for name, state in before.items()}
-    ran = {scope.name: posting.ran(scope) for scope in scopes}
-    for release in releases:
-        for scope in scopes:
-            price = _past_price(scope, states[scope.name], release, ran[scope.name])
-            amounts = scope.currency.amounts(states[scope.name], price)
-            if isinstance(amounts, Refusal):
-                raise _too_much(posting, request, scope, amounts)
-            for name, line, _, after in charged(scope, states[scope.name], amounts):
-                states[name][line] = after
     effects: Effects = []
-    for name, state in before.items():
-        rows = [(name, line, balance, states[name][line]) for line, balance in state.items()]
-        # one row at least: it says where this was released
-        effects += [row for row in rows if row[2] != row[3]] or rows[:1]
+    for scope in scopes:
+        before = posting.lines(scope)
+        after = folded(scope, before, releases, posting.ran(scope))
+        if isinstance(after, Refusal):
+            raise posting.refuse(request, scope, after)
+        effects += effects_of(scope.name, before, after)
     draft = Draft(effects, extra={"imported": [release.text for release in releases]})
     receipt = receipt_of(posting.post(request, "import", scopes[0].row.root, draft), False)
     for scope in scopes:
         for release in releases:
             posting.tx.add_released(scope.name, release.text, 1)
     return receipt
-
-
-def _too_much(posting: Posting, request: Request, scope: Scope, refusal: Refusal) -> BudgetExceeded:
-    return posting.refuse(request, scope, refusal)
 
 
 def read_past(text: str) -> list[Release]:

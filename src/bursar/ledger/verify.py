@@ -9,7 +9,7 @@ from typing import Any
 from bursar.ledger.anchor import Anchored, behind
 from bursar.ledger.books import Books
 from bursar.ledger.entry import FIRST, Chain, Entry
-from bursar.ledger.repricing import repriced
+from bursar.ledger.repricing import Find, repriced
 from bursar.ledger.stores._base import Reader
 
 
@@ -22,6 +22,8 @@ class Verification:
     problems: tuple[str, ...]
     anchored: int = 0
     """How many of the roots an anchor vouches for: for the others a rollback would not be seen."""
+    notices: tuple[str, ...] = ()
+    """What is odd and no fault: charges above today's price."""
 
     @property
     def ok(self) -> bool:
@@ -39,6 +41,7 @@ class Verification:
             "roots": self.roots,
             "anchored": self.anchored,
             "problems": list(self.problems),
+            "notices": list(self.notices),
         }
 
     def __str__(self) -> str:
@@ -54,10 +57,11 @@ class Verification:
 
 
 def verify(
-    reader: Reader, chain: Chain, anchors: Mapping[str, Anchored] | None, *, reprice: bool = False
+    reader: Reader, chain: Chain, anchors: Mapping[str, Anchored] | None, reprice: Find | None = None
 ) -> Verification:
-    """Refold and rehash every root."""
+    """Refold and rehash every root; with a way to find prices, compute every price anew too."""
     problems: list[str] = reader.damage()
+    notices: list[str] = []
     keys: dict[str, tuple[str, int]] = {}
     count = 0
     heads = reader.heads()
@@ -68,13 +72,15 @@ def verify(
         count += _fold(reader, chain, root, books, problems)
         problems += [f"{root}: {problem}" for problem in books.problems]
         _compare(reader, root, books, problems)
-        if reprice:
-            problems += repriced(reader, root)
+        if reprice is not None:
+            found = repriced(reader, root, reprice)
+            problems += found.problems
+            notices += found.notices
     _compare_keys(reader, keys, problems)
     if anchors is not None:
         problems += behind(reader, anchors).values()
     known = sum(root in heads for root in anchors or ())
-    return Verification(count, len(heads), tuple(problems), known)
+    return Verification(count, len(heads), tuple(problems), known, tuple(notices))
 
 
 def _fold(reader: Reader, chain: Chain, root: str, books: Books, problems: list[str]) -> int:

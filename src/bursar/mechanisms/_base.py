@@ -31,7 +31,7 @@ from bursar.guarantees.convert import convert
 from bursar.losses import Directions
 from bursar.numerics.balls import working
 from bursar.numerics.validate import choice
-from bursar.written import Written
+from bursar.written import Written, types_of
 
 if TYPE_CHECKING:
     from bursar.composition import Composition
@@ -87,6 +87,11 @@ class Mechanism(Written, ABC):
         """The text form, which `bursar.parse` reads back."""
         written: str = self._remembered("_text", super().text)
         return written
+
+    def made_of(self) -> tuple[type, ...]:
+        """The exact types it is made of."""
+        kinds: tuple[type, ...] = self._remembered("_types", lambda: types_of(self))
+        return kinds
 
     def stated(self) -> tuple[Claim, ...]:
         """Its claims, computed once."""

@@ -13,12 +13,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from bursar.errors import RateLimited
 from bursar.problems import Rejected
 from bursar.service import dashboard
 from bursar.service.answers import response
 from bursar.service.core import Service
-from bursar.service.endpoint import Handle, handler, no_doubles
+from bursar.service.endpoint import Handle, address, handler, no_doubles
 from bursar.service.endpoints import ENDPOINTS
+from bursar.service.limits import Shares
 from bursar.service.openapi import document
 from bursar.wire import encode
 
@@ -33,9 +35,17 @@ class Application:
     def __init__(self, service: Service) -> None:
         handlers = {(one.method, one.path): handler(service, one) for one in ENDPOINTS}
         self._handlers, self._rest = handlers, _rest(service, handlers)
+        self._shares = Shares(service.settings.most_from_one_address) if service.settings.behind_proxy else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """As ASGI asks."""
+        if self._shares is not None and scope["type"] == "http":
+            with self._shares.taken(address(scope)) as free:
+                await (self._served(scope, receive, send) if free else _crowded(scope, receive, send))
+        else:
+            await self._served(scope, receive, send)
+
+    async def _served(self, scope: Scope, receive: Receive, send: Send) -> None:
         handle = self._handlers.get((scope["method"], scope["path"])) if scope["type"] == "http" else None
         if handle is None:
             await (self._refused(scope) or self._rest)(scope, receive, send)
@@ -53,6 +63,12 @@ class Application:
         return None
 
 
+async def _crowded(scope: Scope, receive: Receive, send: Send) -> None:
+    """Behind a proxy each client's address has its share of the requests at a time."""
+    answer, _ = response(RateLimited("too many requests at a time from this address", after=1.0))
+    await answer(scope, receive, send)
+
+
 def _rest(service: Service, handlers: Mapping[tuple[str, str], Handle]) -> Starlette:
     described = encode(document(ENDPOINTS))
 
@@ -61,6 +77,7 @@ def _rest(service: Service, handlers: Mapping[tuple[str, str], Handle]) -> Starl
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        service.start()
         yield
         await service.shut()
 

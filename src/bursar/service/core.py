@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
+from functools import partial
 from typing import Any, TypeVar
 
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive
+
+from bursar.errors import BursarError, StorageFailed, TooMuchWork
 from bursar.ledger.alerts import Alert, log
+from bursar.ledger.currencies import Unpriced, find_here
+from bursar.ledger.entry import canonical
 from bursar.ledger.ledger import Ledger
+from bursar.ledger.posting import Request as Charge
+from bursar.ledger.release import Release, known_text, point_of, remembered
+from bursar.ledger.statement import Lost, Seen, Statement, told
 from bursar.problems import Rejected
 from bursar.service.clerk import Clerk
 from bursar.service.limits import Buckets
@@ -18,9 +31,16 @@ from bursar.service.permissions import Tree
 from bursar.service.settings import Settings
 from bursar.service.tokens import EVERYTHING, Token, Tokens
 from bursar.service.work import Workshop
+from bursar.service.workers.queue import Workers
 
 Answer = TypeVar("Answer")
+LISTEN: ContextVar[Receive | None] = ContextVar("listen", default=None)
+"""How a request hears that its client has left."""
+_ASKING: ContextVar[Token | None] = ContextVar("asking", default=None)
 _MOST_KNOWN = 10_000
+_PRICINGS = 50  # of one charge, while others keep changing what it is priced for
+_FRESH, _PROMPT = 1.0, 2.0  # seconds for which an answer of the store counts, and that it may take
+_log = logging.getLogger("bursar")
 
 
 class Service:
@@ -37,10 +57,14 @@ class Service:
         self.guesses = Buckets(settings.guesses / 60, settings.guesses)
         self.largest_charge = settings.share("largest_charge")
         self.largest_reserved = settings.share("largest_reserved")
-        self._looks = ThreadPoolExecutor(4, "bursar-look")
-        self._counting = Workshop("bursar-count", 4, 2)
-        self._pricing = Workshop("bursar-price", 4, 2)
-        self._seen: set[tuple[Any, ...]] = set()
+        self.workers = Workers(settings)
+        self.ledger.find = self._find
+        self._looks, self._health = ThreadPoolExecutor(4, "bursar-look"), ThreadPoolExecutor(1, "bursar-health")
+        self._jobs = Workshop("bursar-job", 8, 2)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lost: dict[Any, Lost] = {}
+        self._asked: asyncio.Future[str | None] | None = None
+        self._asked_at = 0.0
 
     def _alert(self, alert: Alert) -> None:
         self.metrics.alerts += 1
@@ -65,23 +89,76 @@ class Service:
         """Something that reads, in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._looks, what)
 
-    async def count(self, token: Token, what: Callable[[], Answer]) -> Answer:
-        """Something that counts, perhaps for long: whatever is asked there, charges go on."""
-        return await self._counting.run(what, token.id)
+    async def count(self, token: Token, kind: str, *given: Any) -> Any:
+        """Something that counts, in a process of its own; it ends when the client leaves."""
+        work = asyncio.ensure_future(self.workers.run(token.id, kind, *given))
+        listen = LISTEN.get()
+        if listen is None:
+            return await work
+        gone = asyncio.ensure_future(_left(listen))
+        try:
+            await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                raise ClientDisconnect
+            return work.result()
+        finally:
+            gone.cancel()
+            work.cancel()
+
+    async def read(self, token: Token, what: str, delta: str | None = None) -> Release:
+        """What a text means, read elsewhere if it is new."""
+        point = point_of(delta)
+        known = known_text(what, point)
+        return known or remembered(what, point, await self.count(token, "read", what, point))
+
+    async def learn(self, token: Token, missing: Unpriced) -> None:
+        """Prices that nobody knows yet."""
+        asked = [
+            (one.currency.name, canonical(one.currency.terms()), one.releases, dict(one.state), one.ran)
+            for one in missing.sought
+        ]
+        for one, lessons in zip(missing.sought, await self.count(token, "price", asked), strict=True):
+            one.currency.learn(lessons)
+
+    async def charge(self, token: Token, request: Charge) -> Any:
+        """The outcome of a request; where its price is not known, that is found first, and nobody else waits for it."""
+        for _ in range(_PRICINGS):
+            try:
+                return await self.clerk.submit(request)
+            except Unpriced as missing:
+                await self.learn(token, missing)
+        raise StorageFailed("others kept spending while this was being priced: retry with the same key")
 
     async def job(self, token: Token, what: Callable[[], Answer]) -> Answer:
-        """Something that the ledger does, and that may have to find a price."""
-        return await self._pricing.run(what, token.id)
+        """Something that the ledger does in a thread; prices that it lacks are found in processes of their own."""
+        self._loop = asyncio.get_running_loop()
+        return await self._jobs.run(partial(_as, token, what), token.id)
 
-    async def prepared(self, token: Token, mark: tuple[Any, ...], make: Callable[[], Answer]) -> Answer:
-        """A request for the clerk: made in a thread where its price may be new, else at once."""
-        if mark in self._seen:
-            return make()
-        made = await self.job(token, make)
-        if len(self._seen) > _MOST_KNOWN:
-            self._seen.clear()
-        self._seen.add(mark)
-        return made
+    def _find(self, missing: Unpriced) -> None:
+        """From such a thread."""
+        token, loop = _ASKING.get(), self._loop
+        if token is None or loop is None:
+            find_here(missing)
+        else:
+            asyncio.run_coroutine_threadsafe(self.learn(token, missing), loop).result()
+
+    async def show(self, token: Token, name: str) -> Statement:
+        """A scope now. What its releases have cost is left out where counting that takes too long."""
+        found = await self.job(token, lambda: self.ledger.look_at(name))
+        root = None if found.root is None else await self._losses(token, found.root)
+        return told(found, await self._losses(token, found), root)
+
+    async def _losses(self, token: Token, found: Seen) -> Lost:
+        key = (found.scope.row, found.released)
+        if key not in self._lost:
+            try:
+                lost = await self.count(token, "losses", *key)
+            except TooMuchWork:
+                return None, None
+            if len(self._lost) > _MOST_KNOWN:
+                self._lost.clear()
+            self._lost[key] = lost
+        return self._lost[key]
 
     @property
     def halted(self) -> bool:
@@ -89,15 +166,56 @@ class Service:
         return self.ledger.halted is not None
 
     @property
-    def counting(self) -> bool:
+    def at_work(self) -> bool:
         """Whether threads are at work that nobody waits for any more."""
-        return self._counting.running + self._pricing.running > 0
+        return self._jobs.running > 0
+
+    async def ready(self) -> str | None:
+        """Why no charge would be accepted now; None where one would."""
+        if self.halted:
+            return "the ledger has halted"
+        now = time.monotonic()
+        if self._asked is None or (self._asked.done() and now - self._asked_at > _FRESH):
+            self._asked = asyncio.get_running_loop().run_in_executor(self._health, self._answers)
+            self._asked_at = now
+        try:
+            return await asyncio.wait_for(asyncio.shield(self._asked), _PROMPT)
+        except TimeoutError:
+            return "the store does not answer"
+
+    def _answers(self) -> str | None:
+        try:
+            self.ledger.ask_store()
+        except BursarError:
+            _log.warning("the store does not answer", exc_info=True)
+            return "the store does not answer"
+        return None
+
+    def start(self) -> None:
+        """Once there is a loop."""
+        self.workers.start()
 
     async def shut(self) -> None:
         """Finish what was accepted, then let go."""
+        await self.workers.shut()
         await self.clerk.shut()
         self._looks.shutdown()
-        self._counting.shut()
-        self._pricing.shut()
+        self._health.shutdown(wait=False)
+        self._jobs.shut()
         self.ledger.shut()
         self.tokens.close()
+
+
+async def _left(listen: Receive) -> None:
+    """Until the client is gone."""
+    while (await listen())["type"] != "http.disconnect":
+        pass
+
+
+def _as(token: Token, what: Callable[[], Answer]) -> Answer:
+    """In a thread, on behalf of a token."""
+    before = _ASKING.set(token)
+    try:
+        return what()
+    finally:
+        _ASKING.reset(before)

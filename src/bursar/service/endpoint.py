@@ -17,7 +17,7 @@ from bursar import members
 from bursar.errors import Refused
 from bursar.problems import Rejected
 from bursar.service.answers import response
-from bursar.service.core import Service
+from bursar.service.core import LISTEN, Service
 from bursar.service.permissions import permit
 from bursar.service.reach import hushed
 from bursar.service.tokens import EVERYTHING, Token
@@ -55,6 +55,14 @@ class Raw:
     media: str
 
 
+@dataclass(frozen=True)
+class Told:
+    """An answer with a status of its own."""
+
+    body: Any
+    status: int
+
+
 Handle = Callable[[Scope, Receive], Awaitable[Response]]
 
 
@@ -64,6 +72,7 @@ def handler(service: Service, endpoint: Endpoint) -> Handle:
 
     async def handle(scope: Scope, receive: Receive) -> Response:
         started = time.perf_counter()
+        LISTEN.set(receive)
         try:
             answer = await _answer(service, endpoint, decoder, scope, receive)
         except ClientDisconnect:
@@ -99,6 +108,8 @@ async def _answer(service: Service, endpoint: Endpoint, decoder: Any, scope: Sco
         raise hushed(service.tree, token, refusal) from None
     if isinstance(found, Raw):
         return Response(found.text, media_type=found.media)
+    if isinstance(found, Told):
+        return Json(encode(found.body), found.status)
     return Json(encode(found), endpoint.status)
 
 

@@ -1,25 +1,80 @@
-"""HTTP as uvicorn speaks it, with an end to the patience for a request's head: uvicorn has none for clients that send
-half of one and wait, nor a limit on its size.
+"""HTTP as uvicorn speaks it, with an end to the patience for a request's head (uvicorn has none for clients that send
+half of one and wait, nor a limit on its size), and with a share of the connections for each address.
+
+Nobody is turned away as long as some connection does nothing: the one that has done nothing for longest makes room.
 """
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from bursar.service.settings import Settings
+
 LARGEST_HEAD = 65_536
 
 
+class Doors:
+    """How many connections there are, from where, and how many there may be."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._most, self._each = settings.most_connections, settings.most_from_one_address
+        self._proxies = proxies(settings)
+        self.open: dict[Guarded, None] = {}
+        self._from: Counter[str] = Counter()
+
+    def enter(self, one: Guarded) -> bool:
+        """Let a connection in, if need be in the place of an idle one; False where all are busy."""
+        address = one.address
+        if address not in self._proxies and self._from[address] >= self._each and not self._dismiss(address):
+            return False
+        if len(self.open) >= self._most and not self._dismiss(max(self._from, key=self._from.__getitem__)):
+            return False
+        self.open[one] = None
+        self._from[address] += 1
+        return True
+
+    def leave(self, one: Guarded) -> None:
+        """It is closed."""
+        if one in self.open:
+            del self.open[one]
+            self._from[one.address] -= 1
+            if not self._from[one.address]:
+                del self._from[one.address]
+
+    def _dismiss(self, address: str) -> bool:
+        """Close the connection from there that has done nothing for longest."""
+        idle = [one for one in self.open if one.address == address and one.idle is not None]
+        if not idle:
+            return False
+        longest = min(idle, key=lambda one: one.idle or 0.0)
+        self.leave(longest)
+        longest.transport.abort()
+        return True
+
+
 class Guarded(HttpToolsProtocol):
-    """A connection that knows since when it waits for a head, and how much of it there is."""
+    """A connection that knows since when it waits for a head, how much of it there is, and since when it is idle."""
+
+    doors: Doors
 
     def connection_made(self, transport: Any) -> None:
         """The first head is due."""
         self.waits: float | None = time.monotonic()
+        self.idle: float | None = self.waits
         self._size = 0
         super().connection_made(transport)
+        self.address = self.client[0] if self.client else ""
+        if not self.doors.enter(self):
+            transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Its place is free."""
+        self.doors.leave(self)
+        super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Count what belongs to a head that does not end."""
@@ -35,8 +90,25 @@ class Guarded(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """It is here."""
-        self.waits = None
+        self.waits = self.idle = None
         super().on_headers_complete()
+
+    def on_response_complete(self) -> None:
+        """It is answered."""
+        if not self.pipeline:
+            self.idle = time.monotonic()
+        super().on_response_complete()
+
+
+def guarded(settings: Settings) -> type[Guarded]:
+    """The protocol of one server."""
+    return type("GuardedHere", (Guarded,), {"doors": Doors(settings)})
+
+
+def proxies(settings: Settings) -> frozenset[str]:
+    """The addresses that may say who the client is."""
+    named = {address.strip() for address in settings.trusted_proxies.split(",") if address.strip()}
+    return frozenset(named) if settings.behind_proxy else frozenset()
 
 
 def dismiss(connections: Any, patience: float) -> None:

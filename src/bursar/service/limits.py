@@ -1,9 +1,11 @@
-"""Limits on how often: a bucket of tokens that refills."""
+"""Limits on how often, a bucket of tokens that refills, and on how many at a time."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from bursar.errors import RateLimited
 
@@ -34,3 +36,23 @@ class Buckets:
             self._levels = {key: value for key, value in self._levels.items() if self.left(key) < self._burst}
             while len(self._levels) > _MOST:  # a flood of names: the oldest are forgotten
                 del self._levels[next(iter(self._levels))]
+
+
+class Shares:
+    """How many at a time, for each name."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._taken: Counter[str] = Counter()
+
+    @contextmanager
+    def taken(self, name: str) -> Iterator[bool]:
+        """Whether there is a place, which is kept meanwhile."""
+        free = self._taken[name] < self._most
+        self._taken[name] += free
+        try:
+            yield free
+        finally:
+            self._taken[name] -= free
+            if not self._taken[name]:
+                del self._taken[name]

@@ -14,7 +14,7 @@ import uvicorn
 from bursar.errors import InputError
 from bursar.service.app import Application
 from bursar.service.core import Service
-from bursar.service.guard import Guarded, dismiss
+from bursar.service.guard import dismiss, guarded, proxies
 
 _GRACE = 20  # seconds for requests in flight
 
@@ -54,14 +54,13 @@ def serve(service: Service, *, ready: Callable[[], None] = lambda: None, bound: 
         ssl_certfile=settings.tls_certificate,
         ssl_keyfile=settings.tls_key,
         proxy_headers=settings.behind_proxy,
-        forwarded_allow_ips="127.0.0.1" if settings.behind_proxy else None,
+        forwarded_allow_ips=sorted(proxies(settings)),
         server_header=False,
         access_log=False,
         log_level="warning",
         timeout_keep_alive=30,
         timeout_graceful_shutdown=_GRACE,
-        limit_concurrency=1000,
-        http=Guarded,
+        http=guarded(settings),
     )
     _Server(config, ready, settings.patience).run([bound or listening(settings.host, settings.port)])
 

@@ -45,6 +45,22 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Bytes."""
     patience: float = 10.0
     """Seconds for a body to arrive."""
+    work_seconds: float = 20.0
+    """Seconds of the processor that one account or plan may take."""
+    price_seconds: float = 10.0
+    """Seconds of the processor that one quote, or the price of one charge, may take."""
+    work_a_minute: float = 20.0
+    """Seconds of the processor that one token may use within about a minute, while others wait."""
+    work_memory: int = 1024
+    """Mebibytes that one of these may take."""
+    most_waiting: int = 100
+    """Requests of one token that may wait to be counted."""
+    most_connections: int = 1000
+    """Connections in all; the longest idle one makes room for another."""
+    most_from_one_address: int = 200
+    """Connections from one address, and requests at a time from one behind a trusted proxy."""
+    trusted_proxies: str = "127.0.0.1"
+    """Addresses, separated by commas, that may say who the client is; where behind_proxy is true."""
     most_scopes: int = 16
     """Scopes in one charge."""
     largest_charge: str | None = None
@@ -58,6 +74,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             (self.rate > 0 and self.patience > 0, "rate and patience must be above 0"),
             (self.guesses >= 1 and self.most_scopes >= 1, "guesses and most_scopes must be at least 1"),
             (self.largest_body >= 1024, "largest_body must be at least 1024"),
+            (min(self.work_seconds, self.price_seconds, self.work_a_minute) > 0, "seconds must be above 0"),
+            (self.work_memory >= 64 and self.most_waiting >= 1, "work_memory must be at least 64, most_waiting 1"),
+            (min(self.most_connections, self.most_from_one_address) >= 1, "connections must be at least 1"),
             ((self.tls_certificate is None) == (self.tls_key is None), "tls_certificate and tls_key go together"),
         ]
         for fine, problem in checks:

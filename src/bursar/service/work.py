@@ -1,4 +1,4 @@
-"""Slow work in threads, of which no token takes more than its share: the rest of its requests wait for each other."""
+"""The ledger's slow verbs in threads, of which no token takes more than its share: the rest of its requests wait."""
 
 from __future__ import annotations
 

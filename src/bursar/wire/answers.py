@@ -174,6 +174,7 @@ class Verification(Struct):
     roots: int
     anchored: int
     problems: list[str]
+    notices: list[str] = []
 
 
 class TokenInfo(Struct):
@@ -207,11 +208,12 @@ class Revoked(Struct):
     revoked: bool
 
 
-class Health(Struct):
+class Health(Struct, omit_defaults=True):
     """Whether the ledger accepts charges."""
 
-    status: Literal["ok", "halted"]
+    status: Literal["ok", "halted", "unavailable"]
     version: str
+    reason: str | None = None
 
 
 class Problem(Struct, omit_defaults=True):

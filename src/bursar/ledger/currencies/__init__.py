@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from bursar.errors import InputError, described
 from bursar.ledger.amounts import exact
-from bursar.ledger.currencies._base import Balance as Balance
 from bursar.ledger.currencies._base import Currency as Currency
-from bursar.ledger.currencies._base import Price as Price
-from bursar.ledger.currencies._base import Refusal as Refusal
-from bursar.ledger.currencies._base import State as State
+from bursar.ledger.currencies._base import Sought as Sought
+from bursar.ledger.currencies._base import Unpriced as Unpriced
+from bursar.ledger.currencies._step import HELD as HELD
+from bursar.ledger.currencies._step import SPENT as SPENT
+from bursar.ledger.currencies._step import Balance as Balance
+from bursar.ledger.currencies._step import Into as Into
+from bursar.ledger.currencies._step import Price as Price
+from bursar.ledger.currencies._step import Refusal as Refusal
+from bursar.ledger.currencies._step import State as State
 from bursar.ledger.currencies.advanced import Advanced
 from bursar.ledger.currencies.concentrated import Concentrated
 from bursar.ledger.currencies.gdp import Gdp
@@ -46,6 +53,18 @@ NOT_FILTERS = {
     "rdp": _ANY_ORDER,
     "any_order": _ANY_ORDER,
 }
+
+
+def find_here(missing: Unpriced) -> None:
+    """Find prices in this thread, however long it takes."""
+    for one in missing.sought:
+        one.currency.find(one.releases, one.state, one.ran)
+
+
+@lru_cache(maxsize=4096)
+def currency_with(name: str, terms: str) -> Currency:
+    """The currency of a scope, by its terms as the journal has them; equal ones share what they have found."""
+    return currency_of(name, json.loads(terms))
 
 
 def currency_of(name: str | None, terms: dict[str, Any]) -> Currency:

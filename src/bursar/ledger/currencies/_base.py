@@ -1,52 +1,28 @@
 """What a currency is: a filter over whole numbers.
 
-A currency keeps a few *lines*, each with a limit. A release has one or more *ways* to be paid, each asking amounts on
-some lines; a way that cannot bear a release is dead from then on, and a release that no living way can bear is refused
-and changes nothing. With a single way this is plain adding up. With several it is the union of filters, whose δ's add
-up (proofs/residue.md §5): only a way that needs no δ of its own comes free.
-
-    step(state, price) → next state, or a refusal
+known(release, state) → the price, as far as it was found before; `Unpriced` otherwise
+price(release, state) → the same, found now if need be: that takes time, so nobody does it while others wait
+step(state, price)    → next state, or a refusal (`bursar.ledger.currencies._step`)
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 from bursar.errors import ConversionRefused, CostInvalid
 from bursar.ledger.amounts import PARTS, units_up
+from bursar.ledger.currencies._step import SPENT, Balance, Into, Price, Refusal, State, step, ways_of
 from bursar.ledger.release import Release
 from bursar.numerics.validate import MAX_COUNT
 
 ALL = "all"
+Mark = tuple[str, Fraction | None]
+"""A release's text, and its δ if it has one."""
 _MOST_PRICES = 4096
-
-
-class Balance(NamedTuple):
-    """One line's state, in units."""
-
-    limit: int
-    spent: int
-    held: int
-    dead: bool
-    window: int = 0
-    """Which period ``spent`` belongs to, on scopes that start anew in each."""
-
-    @property
-    def numbers(self) -> tuple[int, int, int, int, int]:
-        """As tables and the journal keep it."""
-        return (self.limit, self.spent, self.held, int(self.dead), self.window)
-
-    @property
-    def left(self) -> int:
-        """What may still be charged."""
-        return 0 if self.dead else self.limit - self.spent - self.held
-
-
-State = Mapping[str, Balance]
 
 
 @dataclass(frozen=True)
@@ -69,26 +45,22 @@ class Line:
         return units_up(cost, self.unit)
 
 
-@dataclass(frozen=True)
-class Price:
-    """What a release asks: for each way the amounts on its lines."""
+class Sought(NamedTuple):
+    """Prices that somebody needs: of some releases, one after another, from a state on."""
 
-    ways: Mapping[str, Mapping[str, int]]
-    unable: Mapping[str, str] = field(default_factory=dict)
-    """Ways that cannot bear such a release at all, and why."""
-    together: Mapping[str, int] = field(default_factory=dict)
-    """What a line that several ways share is charged when they all pay; without this, the sum."""
-    fixed: frozenset[str] = frozenset()
-    """Lines on which an unused part of a reservation is not given back."""
+    currency: Currency
+    releases: tuple[Release, ...]
+    state: State
+    ran: tuple[str, ...]
+    """What ran before them and was charged already; empty where they come in their order."""
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """Which line would have been exceeded, in units."""
+class Unpriced(Exception):
+    """Nobody has found these prices yet: find them where nobody waits, then ask again."""
 
-    line: str
-    asked: int
-    balance: Balance
+    def __init__(self, *sought: Sought) -> None:
+        super().__init__("; ".join(release.text[:60] for one in sought for release in one.releases[:3]))
+        self.sought = sought
 
 
 class Currency(ABC):
@@ -98,120 +70,142 @@ class Currency(ABC):
 
     def __init__(self, lines: tuple[Line, ...], ways: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.lines = {line.name: line for line in lines}
-        self.ways = dict(ways) if ways else {ALL: tuple(self.lines)}
-        self._prices: dict[Release, Price] = {}
-        uses = [line for lines in self.ways.values() for line in lines]
-        self.private = frozenset(line for line in uses if len(self.ways) > 1 and uses.count(line) == 1)
-        """Lines that only one of several ways uses: they die with it."""
+        self._ways = ways_of(dict(ways) if ways else {ALL: tuple(self.lines)})
+        self.ways = self._ways.lines
 
     @abstractmethod
     def terms(self) -> dict[str, str]:
         """What `currency_of` needs to make it again, as text."""
 
     @abstractmethod
-    def ask(self, release: Release, state: State) -> Price:
-        """The price of a release for this state; `CostInvalid` where it has none here."""
+    def price(self, release: Release, state: State, ran: Sequence[str] = ()) -> Price:
+        """The price of a release for this state; `CostInvalid` where it has none here. ``ran`` lists what ran after it
+        and was charged before it, where it comes late.
+        """
 
-    def price(self, release: Release, state: State) -> Price:
-        """The same, remembered where the state does not matter."""
-        known = self._prices.get(release)
-        if known is None:
-            known = self.ask(release, state)
-            if self.stateless:
-                if len(self._prices) >= _MOST_PRICES:
-                    self._prices.clear()
-                self._prices[release] = known
-        return known
+    @abstractmethod
+    def known(self, release: Release, state: State, ran: Sequence[str] = ()) -> Price:
+        """The same, if it was found before; `Unpriced` if it was not."""
 
-    stateless: ClassVar[bool] = True
-    """Whether a price is the same whatever has been spent."""
+    @abstractmethod
+    def lessons(self, releases: Sequence[Release]) -> Any:
+        """What has been found of these releases' prices, for `learn` of an equal currency in another process."""
+
+    @abstractmethod
+    def learn(self, lessons: Any) -> None:
+        """Prices that were found elsewhere."""
 
     def opening(self) -> dict[str, Balance]:
         """Nothing spent."""
         return {name: Balance(PARTS, 0, 0, False) for name in self.lines}
 
-    def living(self, state: State) -> list[str]:
-        """The ways that are still open."""
-        if not self.private:
-            return list(self.ways)
-        return [way for way, lines in self.ways.items() if not any(state[line].dead for line in lines)]
-
-    def step(self, state: State, price: Price) -> dict[str, Balance] | Refusal:
+    def step(self, state: State, price: Price, into: Into = SPENT, times: int = 1) -> dict[str, Balance] | Refusal:
         """The next state, or why there is none."""
-        amounts = self.amounts(state, price)
-        if isinstance(amounts, Refusal):
-            return amounts
-        after = {}
-        for line, balance in state.items():
-            asked = amounts.get(line)
-            if asked is not None:
-                after[line] = balance._replace(spent=balance.spent + asked)
-            else:
-                after[line] = balance._replace(dead=balance.dead or line in self.private)
-        return after
-
-    def amounts(self, state: State, price: Price) -> dict[str, int] | Refusal:
-        """What each line is charged; lines of ways that this release closes are missing."""
-        paid: dict[str, int] = {}
-        refusals = []
-        for way in self.living(state):
-            asked = price.ways.get(way)
-            if asked is None:
-                continue
-            both = dict(asked)
-            for line, amount in paid.items():
-                both[line] = price.together.get(line, amount + asked[line]) if line in asked else amount
-            for line, amount in both.items():
-                if amount > state[line].left:
-                    refusals.append(Refusal(line, amount, state[line]))
-                    break
-            else:
-                paid = both
-        if paid:
-            return paid
-        if not refusals:
-            raise CostInvalid("; ".join(dict.fromkeys(price.unable.values())) or "no way of paying is left")
-        return min(refusals, key=lambda refusal: refusal.asked - refusal.balance.left)
+        return step(self._ways, state, price, into, times)
 
     def alike(self, release: Release, state: State) -> int:
         """For how many repetitions from this state the price certainly stays the same."""
         return MAX_COUNT
 
-    def late(self, release: Release, state: State, ran: Sequence[str]) -> Price:
-        """The price of a release that ran before others which were charged already: ``ran`` lists what did."""
-        return self.price(release, state)
-
     def shrinks(self, line: str, balance: Balance) -> bool:
         """Whether a line's limit may be lowered to no less than what is spent and held."""
         return True
 
-    def fits(self, release: Release, state: State) -> int:
-        """How many such releases, one after another, would be admitted: exactly, many steps at a time.
-
-        As long as the price is the same and every line that pays can pay it again, the same ways stay open.
+    def find(self, releases: Sequence[Release], state: State, ran: Sequence[str] = ()) -> None:
+        """Find the prices of these releases, one after another, as far as they are admitted. What has no price is found
+        to have none: `known` says so from then on.
         """
+        now = state
+        for release in releases:
+            try:
+                after = self.step(now, self.price(release, now, ran))
+            except CostInvalid:
+                return
+            if isinstance(after, Refusal):
+                return
+            now = after
+
+    def fits(self, release: Release, state: State) -> int:
+        """How many such releases, one after another, would be admitted: exactly, many steps at a time."""
         now, count = dict(state), 0
         while count < MAX_COUNT:
-            amounts = self.amounts(now, self.price(release, now))
-            if isinstance(amounts, Refusal):
+            price = self.price(release, now)
+            times = self._bearable(now, price, self.alike(release, now))
+            if not times:
                 return count
-            rooms = [now[line].left // amount for line, amount in amounts.items() if amount > 0]
-            rounds = min([self.alike(release, now), *rooms])
-            for line, balance in now.items():
-                if line in amounts:
-                    now[line] = balance._replace(spent=balance.spent + rounds * amounts[line])
-                elif line in self.private:
-                    now[line] = balance._replace(dead=True)
-            count += rounds
+            after = self.step(now, price, times=times)
+            assert not isinstance(after, Refusal)
+            now, count = after, count + times
         return MAX_COUNT
 
+    def _bearable(self, state: State, price: Price, most: int) -> int:
+        """The largest number of steps at one price, up to ``most``, that are all admitted."""
+        low, high = 0, most
+        while low < high:
+            middle = (low + high + 1) // 2 if low else min(high, 1)  # the first refusal ends most searches
+            if isinstance(self.step(state, price, times=middle), Refusal):
+                high = middle - 1
+            else:
+                low = middle
+        return low
 
-def additive(release: Release, kind: Any, cost: Any, line: Line) -> int:
-    """Σ count·⌈cost⌉: a repeated release costs exactly what its repetitions do."""
-    total = 0
+
+class Stateless(Currency):
+    """A currency whose prices are the same whatever has been spent, and in whatever order."""
+
+    def __init__(self, lines: tuple[Line, ...]) -> None:
+        super().__init__(lines)
+        self._prices: dict[Mark, Price | str] = {}
+        """By text; why there is none where there is none."""
+
+    @abstractmethod
+    def ask(self, release: Release) -> Price:
+        """The price of a release; `CostInvalid` where it has none here."""
+
+    def price(self, release: Release, state: State, ran: Sequence[str] = ()) -> Price:
+        """Found once."""
+        if release.mark not in self._prices:
+            found: Price | str
+            try:
+                found = self.ask(release)
+            except CostInvalid as problem:
+                found = str(problem)
+            self.learn({release.mark: found})
+        return self.known(release, state)
+
+    def known(self, release: Release, state: State, ran: Sequence[str] = ()) -> Price:
+        """By its text, which says all about it."""
+        found = self._prices.get(release.mark)
+        if found is None:
+            raise Unpriced(Sought(self, (release,), state, ()))
+        if isinstance(found, str):
+            raise CostInvalid(found)
+        return found
+
+    def lessons(self, releases: Sequence[Release]) -> dict[Mark, Price | str]:
+        """Prices by text."""
+        return {mark: self._prices[mark] for release in releases if (mark := release.mark) in self._prices}
+
+    def learn(self, lessons: Mapping[Mark, Price | str]) -> None:
+        """Remember them."""
+        if len(self._prices) + len(lessons) > _MOST_PRICES:
+            self._prices = {}
+        self._prices.update(lessons)
+
+
+def additive(release: Release, kind: Any, cost: Callable[[Any], Fraction], line: Line) -> tuple[int, ...]:
+    """⌈cost⌉ of one release of each term."""
     try:
-        for promise, count in release.promises(kind):
-            total += count * line.price(cost(promise))
+        return tuple(line.price(cost(promise)) for promise in release.promises(kind))
     except ConversionRefused as refusal:
         raise CostInvalid(str(refusal)) from None
-    return total
+
+
+def summed(release: Release, units: Mapping[str, tuple[int, ...]]) -> Price:
+    """Σ count·⌈cost⌉ on each line: a repeated release costs exactly what its repetitions do."""
+    return Price({ALL: {line: total(release, each) for line, each in units.items()}}, units=units)
+
+
+def total(release: Release, each: Sequence[int]) -> int:
+    """Of a price for each term, with their counts."""
+    return sum(count * unit for (_, count), unit in zip(release.terms, each, strict=True))

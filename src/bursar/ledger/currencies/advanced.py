@@ -12,12 +12,13 @@ from fractions import Fraction
 from bursar.errors import CostInvalid
 from bursar.guarantees import ApproxDP
 from bursar.ledger.amounts import written
-from bursar.ledger.currencies._base import ALL, Currency, Line, Price, State, additive
+from bursar.ledger.currencies._base import Line, Stateless, additive, summed
+from bursar.ledger.currencies._step import Price
 from bursar.ledger.release import Release
 from bursar.numerics.balls import ball, down_fraction, working
 
 
-class Advanced(Currency):
+class Advanced(Stateless):
     """½Σε² and Σδ."""
 
     name = "advanced"
@@ -31,21 +32,17 @@ class Advanced(Currency):
         """The target and the share of δ for leaks."""
         return {"epsilon": written(self.epsilon), "delta": written(self.delta), "leak": written(self.leak)}
 
-    def ask(self, release: Release, state: State) -> Price:
+    def ask(self, release: Release) -> Price:
         """½ε² and δ of each release."""
+        squares, leak = self.lines["half_squares"], self.lines["delta"]
         try:
-            return Price(
-                {
-                    ALL: {
-                        "half_squares": additive(
-                            release, ApproxDP, lambda p: Fraction(p.epsilon) ** 2 / 2, self.lines["half_squares"]
-                        ),
-                        "delta": additive(release, ApproxDP, lambda p: Fraction(p.delta), self.lines["delta"]),
-                    }
-                }
-            )
+            units = {
+                "half_squares": additive(release, ApproxDP, lambda p: Fraction(p.epsilon) ** 2 / 2, squares),
+                "delta": additive(release, ApproxDP, lambda p: Fraction(p.delta), leak),
+            }
         except CostInvalid as problem:
             raise CostInvalid(f"{problem}; the currency 'concentrated' takes such releases") from None
+        return summed(release, units)
 
 
 def square_limit(epsilon: Fraction, delta: Fraction) -> Fraction:

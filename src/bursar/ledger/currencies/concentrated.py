@@ -11,13 +11,14 @@ from fractions import Fraction
 
 from bursar.guarantees.zcdp import concentrated_delta
 from bursar.ledger.amounts import written
-from bursar.ledger.currencies._base import ALL, Currency, Line, Price, State
+from bursar.ledger.currencies._base import Line, Stateless
+from bursar.ledger.currencies._step import Price
 from bursar.ledger.currencies._target import largest
 from bursar.ledger.currencies.zcdp import concentrated
 from bursar.ledger.release import Release
 
 
-class Concentrated(Currency):
+class Concentrated(Stateless):
     """Σρ and Σδ."""
 
     name = "concentrated"
@@ -31,6 +32,6 @@ class Concentrated(Currency):
         """The target and the share of δ for leaks."""
         return {"epsilon": written(self.epsilon), "delta": written(self.delta), "leak": written(self.leak)}
 
-    def ask(self, release: Release, state: State) -> Price:
+    def ask(self, release: Release) -> Price:
         """ρ and δ of each release."""
-        return Price({ALL: concentrated(release, self.lines["rho"], self.lines["delta"])})
+        return concentrated(release, self.lines["rho"], self.lines["delta"])

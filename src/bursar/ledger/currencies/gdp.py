@@ -10,11 +10,12 @@ from fractions import Fraction
 
 from bursar.guarantees import GDP
 from bursar.ledger.amounts import written
-from bursar.ledger.currencies._base import ALL, Currency, Line, Price, State, additive
+from bursar.ledger.currencies._base import Line, Stateless, additive, summed
+from bursar.ledger.currencies._step import Price
 from bursar.ledger.release import Release
 
 
-class Gdp(Currency):
+class Gdp(Stateless):
     """Σμ²."""
 
     name = "gdp"
@@ -27,6 +28,6 @@ class Gdp(Currency):
         """The limit."""
         return {"mu": written(self.mu)}
 
-    def ask(self, release: Release, state: State) -> Price:
+    def ask(self, release: Release) -> Price:
         """The μ² of each release."""
-        return Price({ALL: {"mu2": additive(release, GDP, lambda p: Fraction(p.mu) ** 2, self.lines["mu2"])}})
+        return summed(release, {"mu2": additive(release, GDP, lambda p: Fraction(p.mu) ** 2, self.lines["mu2"])})

@@ -10,11 +10,12 @@ from fractions import Fraction
 
 from bursar.guarantees import PureDP
 from bursar.ledger.amounts import written
-from bursar.ledger.currencies._base import ALL, Currency, Line, Price, State, additive
+from bursar.ledger.currencies._base import Line, Stateless, additive, summed
+from bursar.ledger.currencies._step import Price
 from bursar.ledger.release import Release
 
 
-class Pure(Currency):
+class Pure(Stateless):
     """Σε."""
 
     name = "pure"
@@ -27,7 +28,8 @@ class Pure(Currency):
         """The limit."""
         return {"epsilon": written(self.epsilon)}
 
-    def ask(self, release: Release, state: State) -> Price:
+    def ask(self, release: Release) -> Price:
         """The ε of each release."""
-        line = self.lines["epsilon"]
-        return Price({ALL: {"epsilon": additive(release, PureDP, lambda p: Fraction(p.epsilon), line)}})
+        return summed(
+            release, {"epsilon": additive(release, PureDP, lambda p: Fraction(p.epsilon), self.lines["epsilon"])}
+        )

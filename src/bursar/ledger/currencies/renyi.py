@@ -13,12 +13,13 @@ from fractions import Fraction
 from bursar.errors import ConversionRefused, CostInvalid, InputError
 from bursar.guarantees import Renyi as Promise
 from bursar.ledger.amounts import written
-from bursar.ledger.currencies._base import ALL, Currency, Line, Price, State
+from bursar.ledger.currencies._base import Line, Stateless, summed
+from bursar.ledger.currencies._step import Price
 from bursar.ledger.release import Release
 from bursar.numerics.balls import ball, down_fraction, finite, up_fraction, working
 
 
-class Renyi(Currency):
+class Renyi(Stateless):
     """ΣD_α at one α."""
 
     name = "renyi"
@@ -33,19 +34,19 @@ class Renyi(Currency):
             return {"order": written(self.order), "renyi": written(self.limit)}
         return {"order": written(self.order), "epsilon": written(self.epsilon), "delta": written(self.delta)}
 
-    def ask(self, release: Release, state: State) -> Price:
+    def ask(self, release: Release) -> Price:
         """D_α of each release, rounded up."""
-        total, line = 0, self.lines["renyi"]
         try:
-            for promise, count in release.promises(Promise):
-                with working():
-                    value = promise.at(ball(self.order))
-                    if not finite(value):
-                        raise CostInvalid(f"{release.text} has no finite Rényi divergence at order {self.order}")
-                    total += count * line.price(up_fraction(value.max(ball(0))))
+            return summed(release, {"renyi": tuple(map(self._unit, release.promises(Promise)))})
         except ConversionRefused as refusal:
             raise CostInvalid(str(refusal)) from None
-        return Price({ALL: {"renyi": total}})
+
+    def _unit(self, promise: Promise) -> int:
+        with working():
+            value = promise.at(ball(self.order))
+            if not finite(value):
+                raise CostInvalid(f"there is no finite Rényi divergence at order {self.order}")
+            return self.lines["renyi"].price(up_fraction(value.max(ball(0))))
 
 
 def order_limit(order: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:

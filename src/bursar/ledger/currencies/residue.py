@@ -15,17 +15,19 @@ nearest rung below serves the whole band, equal releases cost the same there, an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from bursar.errors import BursarError, ConversionRefused, InputError
-from bursar.guarantees import ApproxDP
+from bursar.errors import InputError
 from bursar.guarantees.gdp import gaussian_delta
 from bursar.ledger.amounts import written
-from bursar.ledger.currencies._base import Balance, Currency, Line, Price, State
-from bursar.ledger.currencies._residue_prices import Charge, ResiduePrices, all_gaussian
+from bursar.ledger.currencies._base import Currency, Line, Sought, Unpriced, total
+from bursar.ledger.currencies._residue_appraiser import Appraiser
+from bursar.ledger.currencies._residue_prices import Charge, Missing, Tariff, alike, price_of, squares, why_not
+from bursar.ledger.currencies._step import Balance, Price, State
 from bursar.ledger.currencies._target import largest
-from bursar.ledger.release import Release, release_of
+from bursar.ledger.release import Release
 from bursar.numerics.validate import MAX_COUNT
 
 SMALLEST_DELTA = Fraction(1, 10**100)
@@ -36,7 +38,6 @@ class Residue(Currency):
     """B² or Σε, and Σδ."""
 
     name = "residue"
-    stateless = False
 
     def __init__(self, epsilon: Fraction, delta: Fraction, leak: Fraction) -> None:
         if delta < SMALLEST_DELTA:
@@ -53,78 +54,89 @@ class Residue(Currency):
         )
         super().__init__(lines, {"residue": ("residue", "delta"), "basic": ("epsilon", "delta")})
         self.epsilon, self.delta, self.leak = epsilon, delta, leak
-        self.prices = ResiduePrices(lines[0], lines[2], float(leak) * (1 - 2.0**-50) / _SLACK)
-        self._slack = lines[2].price(Fraction(self.prices.slack))
-        self._basic: dict[Release, dict[str, int] | str] = {}
+        slack = float(leak) * (1 - 2.0**-50) / _SLACK
+        self._slack = lines[2].price(Fraction(slack))
+        self.tariff = Tariff()
+        self.appraiser = Appraiser(self.tariff, *lines, slack)
 
     def terms(self) -> dict[str, str]:
         """The target and the share of δ for leaks."""
         return {"epsilon": written(self.epsilon), "delta": written(self.delta), "leak": written(self.leak)}
 
-    def ask(self, release: Release, state: State) -> Price:
+    def price(self, release: Release, state: State, ran: Sequence[str] = ()) -> Price:
         """By both ways, as far as they go."""
-        left, charge, reason = state["residue"].left, None, ""
-        if not state["residue"].dead:
-            charge = self.prices.of(release.composition, left)
-            if charge is None:
-                reason = self.prices.why_not(release.composition)
-                # no charge is certified here: it asks for more than is left
-                charge = None if reason else Charge(left + 1, 0)
-        return self._price(release, charge, reason)
+        return self._ask(self.appraiser, release, state, ran)
 
-    def late(self, release: Release, state: State, ran: Sequence[str]) -> Price:
-        """A certificate speaks of the order in which releases ran; squares of Gaussians, all of them, and sums of ε do
-        not (proofs/residue.md §6).
-        """
-        charge, reason = None, ""
-        if not state["residue"].dead:
-            charge = self.prices.gaussian(release.composition)
+    def known(self, release: Release, state: State, ran: Sequence[str] = ()) -> Price:
+        """The same, from what has been found."""
+        try:
+            return self._ask(self.tariff, release, state, ran)
+        except Missing:
+            raise Unpriced(Sought(self, (release,), state, tuple(ran))) from None
+
+    def lessons(self, releases: Sequence[Release]) -> Tariff:
+        """The part of the tariff that concerns them."""
+        return self.tariff.part(releases)
+
+    def learn(self, lessons: Tariff) -> None:
+        """Into the tariff."""
+        self.tariff.learn(lessons)
+
+    def _ask(self, tariff: Tariff, release: Release, state: State, ran: Sequence[str]) -> Price:
+        left, charge, reason = state["residue"].left, None, ""
+        if state["residue"].dead:
+            return self._price(tariff, release, None, "")
+        if ran:
+            # a certificate speaks of the order in which releases ran; squares of Gaussians, all of them, and sums of ε
+            # do not (proofs/residue.md §6)
+            charge = squares(tariff, release)
             if charge is None or not all(map(_gaussian, ran)):
                 charge, reason = None, f"{release.text} is charged out of its order, and not all there is Gaussian"
-        return self._price(release, charge, reason)
+            return self._price(tariff, release, charge, reason)
+        charge = price_of(tariff, release, left)
+        if charge is None:
+            reason = why_not(tariff, release)
+            # no charge is certified here: it asks for more than is left
+            charge = None if reason else Charge(left + 1, 0)
+        return self._price(tariff, release, charge, reason)
 
-    def _price(self, release: Release, charge: Charge | None, reason: str) -> Price:
+    def _price(self, tariff: Tariff, release: Release, charge: Charge | None, reason: str) -> Price:
         ways: dict[str, dict[str, int]] = {}
         unable = {"residue": reason} if reason else {}
+        units: dict[str, tuple[int, ...]] = {}
         if charge is not None:
             ways["residue"] = {"residue": charge.residue, "delta": charge.leak}
-        basic = self._plain(release)
-        if isinstance(basic, str):
-            unable["basic"] = basic
+        stated = [tariff.stated(release, term) for term in range(len(release.terms))]
+        plain = [one.plain for one in stated]
+        lacking = [why for why in plain if isinstance(why, str)]
+        if lacking:
+            unable["basic"] = lacking[0]
         else:
-            ways["basic"] = basic
+            epsilons, leaks = zip(*plain, strict=True)
+            ways["basic"] = {"epsilon": total(release, epsilons), "delta": total(release, leaks)}
+            units["epsilon"] = epsilons
         together = {}
-        if len(ways) == 2 and self.prices.knows_losses(release.composition):
+        if len(ways) == 2 and all(one.knows_losses for one in stated):
             # one leak, counted once, and the certificates beside it (proofs/residue.md §5)
             together["delta"] = ways["residue"]["delta"] + max(ways["basic"]["delta"] - ways["residue"]["delta"], 0)
-            together["delta"] += self._slack * release.composition.count if ways["basic"]["delta"] else 0
-        return Price(ways, unable, together, frozenset({"residue", "delta"}))
+            together["delta"] += self._slack * release.count if ways["basic"]["delta"] else 0
+        return Price(ways, unable, together, frozenset({"residue", "delta"}), units)
 
     def alike(self, release: Release, state: State) -> int:
         """Within a band equal releases cost the same."""
-        return MAX_COUNT if state["residue"].dead else self.prices.alike(release.composition, state["residue"].left)
+        if state["residue"].dead:
+            return MAX_COUNT
+        return alike(self.appraiser, release, state["residue"].left)
 
     def shrinks(self, line: str, balance: Balance) -> bool:
         """A charge is valid at the allowance it was made at and at larger ones, never at smaller ones."""
         return line != "residue" or balance.spent == 0
 
-    def _plain(self, release: Release) -> dict[str, int] | str:
-        """Σε and Σδ, or why there are none."""
-        if release not in self._basic:
-            try:
-                ways = {"epsilon": 0, "delta": 0}
-                for promise, count in release.promises(ApproxDP):
-                    ways["epsilon"] += count * self.lines["epsilon"].price(Fraction(promise.epsilon))
-                    ways["delta"] += count * self.lines["delta"].price(Fraction(promise.delta))
-                self._basic[release] = ways
-            except ConversionRefused as refusal:
-                self._basic[release] = str(refusal)
-        return self._basic[release]
+
+_GAUSSIAN = r"gaussian\([^()]*\)(\*\d+)?"
+_GAUSSIANS = re.compile(rf"{_GAUSSIAN}( \+ {_GAUSSIAN})*")
 
 
 def _gaussian(text: str) -> bool:
-    """Whether a release was charged for the squares of its Gaussians alone."""
-    try:
-        return all_gaussian(release_of(text).composition)
-    except BursarError:  # nobody knows what it was
-        return False
+    """Whether a release was charged for the squares of its Gaussians alone: its text says what it is."""
+    return _GAUSSIANS.fullmatch(text) is not None

@@ -15,11 +15,12 @@ from bursar.errors import CostInvalid
 from bursar.guarantees import ApproxDP
 from bursar.jobs.account import account
 from bursar.ledger.amounts import written
-from bursar.ledger.currencies._base import ALL, Currency, Line, Price, State, additive
+from bursar.ledger.currencies._base import ALL, Line, Stateless, additive, summed
+from bursar.ledger.currencies._step import Price
 from bursar.ledger.release import Release
 
 
-class Sums(Currency):
+class Sums(Stateless):
     """Σε and Σδ."""
 
     name = "sums"
@@ -32,7 +33,7 @@ class Sums(Currency):
         """Both limits."""
         return {"epsilon": written(self.epsilon), "delta": written(self.delta)}
 
-    def ask(self, release: Release, state: State) -> Price:
+    def ask(self, release: Release) -> Price:
         """Each release's own point, or the whole at the δ that was given."""
         line_e, line_d = self.lines["epsilon"], self.lines["delta"]
         if release.delta is not None:
@@ -40,13 +41,13 @@ class Sums(Currency):
             paid = {"epsilon": line_e.price(epsilon), "delta": line_d.price(release.delta)}
             return Price({ALL: paid}, fixed=frozenset(paid))
         try:
-            paid = {
+            units = {
                 "epsilon": additive(release, ApproxDP, lambda p: Fraction(p.epsilon), line_e),
                 "delta": additive(release, ApproxDP, lambda p: Fraction(p.delta), line_d),
             }
         except CostInvalid as problem:
             raise CostInvalid(f"{problem}; say at which δ it is to be priced: delta=…") from None
-        return Price({ALL: paid})
+        return summed(release, units)
 
 
 def certified_epsilon(release: Release) -> Fraction:

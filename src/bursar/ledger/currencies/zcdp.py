@@ -12,11 +12,12 @@ from fractions import Fraction
 from bursar.errors import CostInvalid
 from bursar.guarantees import ZCDP
 from bursar.ledger.amounts import written
-from bursar.ledger.currencies._base import ALL, Currency, Line, Price, State, additive
+from bursar.ledger.currencies._base import Line, Stateless, additive, summed
+from bursar.ledger.currencies._step import Price
 from bursar.ledger.release import Release
 
 
-class Zcdp(Currency):
+class Zcdp(Stateless):
     """Σρ, and Σδ of leaks where there is room for any."""
 
     name = "zcdp"
@@ -30,16 +31,16 @@ class Zcdp(Currency):
         """Both limits."""
         return {"rho": written(self.rho), "delta": written(self.delta)}
 
-    def ask(self, release: Release, state: State) -> Price:
+    def ask(self, release: Release) -> Price:
         """The ρ of each release."""
-        return Price({ALL: concentrated(release, self.lines["rho"], self.lines.get("delta"))})
+        return concentrated(release, self.lines["rho"], self.lines.get("delta"))
 
 
-def concentrated(release: Release, rho: Line, leak: Line | None) -> dict[str, int]:
+def concentrated(release: Release, rho: Line, leak: Line | None) -> Price:
     """Σρ, and what leaks."""
-    paid = {rho.name: additive(release, ZCDP, lambda p: Fraction(p.rho), rho)}
+    units = {rho.name: additive(release, ZCDP, lambda p: Fraction(p.rho), rho)}
     if leak is not None:
-        paid[leak.name] = additive(release, ZCDP, lambda p: Fraction(p.delta), leak)
-    elif any(promise.delta > 0 for promise, _ in release.promises(ZCDP)):
+        units[leak.name] = additive(release, ZCDP, lambda p: Fraction(p.delta), leak)
+    elif any(promise.delta > 0 for promise in release.promises(ZCDP)):
         raise CostInvalid(f"{release.text} leaks with positive probability, and this scope has no δ for that")
-    return paid
+    return summed(release, units)

@@ -16,10 +16,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from bursar import wire
-from bursar.errors import BursarError, InputError, NotPermitted
-from bursar.jobs.account import account
-from bursar.jobs.plan import plan
-from bursar.jobs.spec import parse
+from bursar.errors import InputError, NotPermitted
 from bursar.ledger.asked import own_key
 from bursar.problems import Rejected, told
 from bursar.service.core import Service
@@ -100,7 +97,7 @@ async def _overview(desk: Desk, request: Request, token: Token) -> Response:
     await service.meet(token, [scope.name for scope in found])
     scopes = [scope for scope in found if covers(token, service.tree, scope.name)]
     names = [scope.name for scope in scopes[:200]]
-    shown = await service.job(token, lambda: [views.statement(service.ledger.show(name)) for name in names])
+    shown = [views.statement(await service.show(token, name)) for name in names]
     return desk.render("scopes.html", token, scopes=shown, more=max(len(scopes) - 200, 0), halted=desk.halted)
 
 
@@ -148,32 +145,17 @@ async def _what_if(desk: Desk, request: Request, token: Token) -> Response:
 async def _account(desk: Desk, request: Request, token: Token) -> Response:
     form = await desk.form(request)
     permit(token, "account")
-    composition = parse(form.get("composition", ""))
-    found = await desk.service.count(token, lambda: account(composition, delta=number(form.get("delta", ""), "delta")))
-    chart = await desk.service.count(token, lambda: _curve(composition))
-    return desk.render("_report.html", token, report=views.report(found), chart=chart)
+    given = {"delta": number(form.get("delta", ""), "delta")}
+    found = await desk.service.count(token, "account_page", form.get("composition", ""), given)
+    return desk.render("_report.html", token, **found)
 
 
 async def _plan(desk: Desk, request: Request, token: Token) -> Response:
     form = await desk.form(request)
     permit(token, "plan")
-    asked = {name: form.get(name, "") for name in ("template", "epsilon", "delta")}
-    found = await desk.service.count(
-        token,
-        lambda: plan(
-            asked["template"], epsilon=number(asked["epsilon"], "epsilon"), delta=number(asked["delta"], "delta")
-        ),
-    )
-    chart = await desk.service.count(token, lambda: _curve(found.report.composition))
-    value = found.to_dict()
-    return desk.render("_plan.html", token, plan=value, report=views.report(found.report), chart=chart)
-
-
-def _curve(composition: Any) -> str | None:
-    try:
-        return views.curve(composition)
-    except (BursarError, ArithmeticError, ValueError):  # no losses are known: the table says why
-        return None
+    given = {name: number(form.get(name, ""), name) for name in ("epsilon", "delta")}
+    found = await desk.service.count(token, "plan_page", form.get("template", ""), given)
+    return desk.render("_plan.html", token, **found)
 
 
 async def _audit(desk: Desk, request: Request, token: Token) -> Response:

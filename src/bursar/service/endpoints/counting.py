@@ -6,9 +6,6 @@ from typing import Any
 
 from bursar import wire
 from bursar.errors import InputError
-from bursar.jobs.account import account
-from bursar.jobs.plan import plan
-from bursar.jobs.spec import parse
 from bursar.numerics.real import read_text
 from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint
@@ -18,30 +15,15 @@ from bursar.service.tokens import Token
 async def _account(service: Service, token: Token, asked: wire.Account) -> dict[str, Any]:
     if (asked.delta is None) == (asked.epsilon is None):
         raise InputError("ask one thing: delta to learn ε, or epsilon to learn δ", argument="delta")
-    return await service.count(
-        token,
-        lambda: account(
-            parse(asked.composition),
-            delta=number(asked.delta, "delta"),
-            epsilon=number(asked.epsilon, "epsilon"),
-            theorems=asked.theorems,
-            width=number(asked.width, "width"),
-            effort=asked.effort,
-        ).to_dict(),
+    given = {name: number(getattr(asked, name), name) for name in ("delta", "epsilon", "width")}
+    return await service.count(  # type: ignore[no-any-return]
+        token, "account", asked.composition, {**given, "theorems": asked.theorems, "effort": asked.effort}
     )
 
 
 async def _plan(service: Service, token: Token, asked: wire.Plan) -> dict[str, Any]:
-    return await service.count(
-        token,
-        lambda: plan(
-            asked.template,
-            epsilon=number(asked.epsilon, "epsilon"),
-            delta=number(asked.delta, "delta"),
-            width=number(asked.width, "width"),
-            effort=asked.effort,
-        ).to_dict(),
-    )
+    given = {name: number(getattr(asked, name), name) for name in ("epsilon", "delta", "width")}
+    return await service.count(token, "plan", asked.template, {**given, "effort": asked.effort})  # type: ignore[no-any-return]
 
 
 def number(text: str | None, name: str) -> Any:

@@ -44,7 +44,7 @@ async def _statement(service: Service, token: Token, asked: wire.OfScope) -> dic
 
 async def shown_to(service: Service, token: Token, name: str) -> Statement:
     """A scope as far as a token reaches."""
-    found = await service.job(token, lambda: service.ledger.show(name))
+    found = await service.show(token, name)
     await service.meet(token, [found.scope.row.root])
     return await service.look(lambda: narrowed(service.ledger, service.tree, token, found))
 
@@ -104,7 +104,7 @@ def seen_by(scope: Scope, chained: Chained) -> dict[str, Any] | None:
 
 async def _verify(service: Service, token: Token, asked: wire.Verify) -> dict[str, Any]:
     everywhere(token, "verify")
-    return await service.count(token, lambda: service.ledger.verify(reprice=asked.reprice).to_dict())
+    return await service.job(token, lambda: service.ledger.verify(reprice=asked.reprice).to_dict())
 
 
 async def _export(service: Service, token: Token, asked: wire.Export) -> Raw:

@@ -8,13 +8,17 @@ import msgspec
 
 from bursar import __version__, wire
 from bursar.service.core import Service
-from bursar.service.endpoint import Endpoint, Raw
+from bursar.service.endpoint import Endpoint, Raw, Told
 from bursar.service.permissions import everywhere
 from bursar.service.tokens import EVERYTHING, Token
 
 
-async def _health(service: Service, token: Token, asked: None) -> dict[str, Any]:
-    return {"status": "halted" if service.halted else "ok", "version": __version__}
+async def _health(service: Service, token: Token, asked: None) -> dict[str, Any] | Told:
+    why = await service.ready()
+    if why is None:
+        return {"status": "ok", "version": __version__}
+    status = "halted" if service.halted else "unavailable"
+    return Told({"status": status, "version": __version__, "reason": why}, 503)
 
 
 async def _metrics(service: Service, token: Token, asked: None) -> Raw:

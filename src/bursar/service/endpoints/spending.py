@@ -6,6 +6,7 @@ from typing import Any
 
 from bursar import wire
 from bursar.errors import BudgetExceeded, InputError, NotPermitted, Refused
+from bursar.ledger.release import known_text
 from bursar.ledger.reserving import Caps
 from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint
@@ -29,9 +30,9 @@ def _reach(service: Service, token: Token, scopes: list[str]) -> None:
 
 async def _quote(service: Service, token: Token, asked: wire.Quote) -> dict[str, Any]:
     _reach(service, token, asked.scopes)
-    found = await service.count(
-        token, lambda: service.ledger.quote(asked.scopes, asked.what, delta=asked.delta).to_dict()
-    )
+    release = await service.read(token, asked.what, asked.delta)
+    seen = await service.look(lambda: service.ledger.states(asked.scopes, release))
+    found = await service.count(token, "quote", [(scope.row, state) for scope, state in seen], release)
     await service.meet(token, [part["scope"] for part in found["parts"]])
     parts = [part for part in found["parts"] if covers(token, service.tree, part["scope"])]
     if len(parts) < len(found["parts"]) and found["reason"] is not None:
@@ -41,7 +42,7 @@ async def _quote(service: Service, token: Token, asked: wire.Quote) -> dict[str,
 
 async def _commit(service: Service, token: Token, request: Any) -> Any:
     try:
-        return await service.clerk.submit(request)
+        return await service.charge(token, request)
     except BudgetExceeded as refusal:
         await service.meet(token, [refusal.scope])
         if covers(token, service.tree, refusal.scope):
@@ -51,31 +52,23 @@ async def _commit(service: Service, token: Token, request: Any) -> Any:
 
 async def _spend(service: Service, token: Token, asked: wire.Spend) -> dict[str, Any]:
     _reach(service, token, asked.scopes)
-    request = await service.prepared(
-        token,
-        (*asked.scopes, asked.what, asked.delta),
-        lambda: service.ledger.to_spend(
-            asked.scopes, asked.what, key=asked.key, delta=asked.delta, by=token.name, cap=service.largest_charge
-        ),
-    )
+    release = known_text(asked.what, None) if asked.delta is None else None
+    if release is None:
+        release = await service.read(token, asked.what, asked.delta)
+    request = service.ledger.to_spend(asked.scopes, release, key=asked.key, by=token.name, cap=service.largest_charge)
     receipt = await _commit(service, token, request)
     return receipt.to_dict()  # type: ignore[no-any-return]
 
 
 async def _reserve(service: Service, token: Token, asked: wire.Reserve) -> dict[str, Any]:
     _reach(service, token, asked.scopes)
-    request = await service.prepared(
-        token,
-        (*asked.scopes, asked.what, asked.delta),
-        lambda: service.ledger.to_reserve(
-            asked.scopes,
-            asked.what,
-            ttl=asked.ttl,
-            key=asked.key,
-            delta=asked.delta,
-            by=token.name,
-            caps=Caps(service.largest_charge, service.largest_reserved),
-        ),
+    request = service.ledger.to_reserve(
+        asked.scopes,
+        await service.read(token, asked.what, asked.delta),
+        ttl=asked.ttl,
+        key=asked.key,
+        by=token.name,
+        caps=Caps(service.largest_charge, service.largest_reserved),
     )
     reservation = await _commit(service, token, request)
     return reservation.to_dict()  # type: ignore[no-any-return]
@@ -92,12 +85,8 @@ async def _held(service: Service, token: Token, reservation: str) -> None:
 
 async def _draw(service: Service, token: Token, asked: wire.Draw) -> dict[str, Any]:
     await _held(service, token, asked.reservation)
-    request = await service.job(
-        token,
-        lambda: service.ledger.to_draw(
-            asked.reservation, asked.what, key=asked.key, by=token.name, cap=service.largest_charge
-        ),
-    )
+    part = None if asked.what is None else await service.read(token, asked.what)
+    request = service.ledger.to_draw(asked.reservation, part, key=asked.key, by=token.name, cap=service.largest_charge)
     receipt = await _commit(service, token, request)
     return receipt.to_dict()  # type: ignore[no-any-return]
 

@@ -26,11 +26,10 @@ async def _open(service: Service, token: Token, asked: wire.Open) -> dict[str, A
     terms = {name: getattr(asked, name) for name in _OPENING}
     # which scope lies above, and whether the token reaches it, the ledger decides at once
     place = None if token.scope == EVERYTHING else token.scope
+    spent = [await service.read(token, what) for what in asked.spent]
     receipt = await service.job(
         token,
-        lambda: service.ledger.open(
-            asked.scope, **terms, spent=asked.spent, by=token.name, key=asked.key, within=place
-        ),
+        lambda: service.ledger.open(asked.scope, **terms, spent=spent, by=token.name, key=asked.key, within=place),
     )
     return receipt.to_dict()
 
@@ -78,11 +77,12 @@ async def _correct(service: Service, token: Token, asked: wire.Correct) -> dict[
     await service.meet(token, names)
     if not all(covers(token, service.tree, name) for name in names):
         raise NotPermitted("this entry's release was charged beyond what this token reaches, and so is its correction")
+    release = await service.read(token, asked.what)
     receipt = await service.job(
         token,
         lambda: service.ledger.correct(
             (asked.root, asked.seq),
-            asked.what,
+            release,
             reason=asked.reason,
             key=asked.key,
             by=token.name,

@@ -1,0 +1,241 @@
+"""Who counts when: fairly among tokens, and for no longer than is allowed.
+
+At most as many workers count at a time as there are cores beside the service's own. Whoever has used less comes first:
+a job that has had its moment is stopped where it stands for one of a token that has used less, and goes on later. So a
+charge with a new price never waits for somebody's endless plan. A job ends when its time is up, when its memory is, or
+when nobody waits for it any more: then its worker is killed, and another is forked when one is needed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import pickle
+import signal
+import time
+from collections import Counter
+from typing import Any
+
+from bursar.errors import RateLimited, TooMuchWork
+from bursar.service.settings import Settings
+from bursar.service.workers.line import Nursery, Worker, meant
+
+_SLICE = 0.05  # seconds that a job counts before it gives way
+_HALF_LIFE = 20.0  # seconds, of what a token has used
+_MOST_BEGUN = 8  # jobs that stand still in the middle
+_WOULD_PASS = {
+    "account": "fewer different terms, a larger width, or some of the theorems by name",
+    "plan": "a simpler template, or a larger width",
+    "price": "fewer different releases at a time, or what they promise, as declared(…)",
+}
+_ALIKE = {"account_page": "account", "plan_page": "plan", "quote": "price", "read": "price", "losses": "account"}
+
+
+class Job:
+    """Something to be counted, and who waits for it."""
+
+    def __init__(self, kind: str, data: bytes, ceiling: float, order: int) -> None:
+        self.kind, self.data, self.ceiling, self.order = _ALIKE.get(kind, kind), data, ceiling, order
+        self.tokens: Counter[str] = Counter()
+        self.done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.talk: asyncio.Task[None] | None = None
+        self.worker: Worker | None = None
+        self.counting = False
+        self.used = self.seen = self.since = 0.0
+        """Seconds of the processor in all, the worker's clock at the last look, and when this turn began."""
+
+
+class Workers:
+    """The queue before the processes."""
+
+    def __init__(self, settings: Settings, cores: int | None = None) -> None:
+        self._settings = settings
+        self.most = max(1, (cores or _cores()) - 1)
+        self._nursery = Nursery(settings.work_memory * 2**20)
+        self._jobs: dict[bytes, Job] = {}
+        self._idle: list[Worker] = []
+        self._used: dict[str, tuple[float, float]] = {}
+        self._orders = 0
+        self._next_look: asyncio.TimerHandle | None = None
+        self._starting: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Have them ready before anybody asks."""
+        self._starting = asyncio.get_running_loop().create_task(self._ready())
+
+    async def _ready(self) -> None:
+        while len(self._idle) < self.most:
+            self._idle.append(await self._nursery.fork())
+
+    async def run(self, token: str, kind: str, *given: Any) -> Any:
+        """The answer; `TooMuchWork` where it would take too long, `RateLimited` where too many of one token wait."""
+        data = pickle.dumps((kind, given))
+        job = self._jobs.get(data)
+        if job is None:
+            self._check(token)
+            self._orders += 1
+            job = self._jobs[data] = Job(kind, data, self._ceiling(kind), self._orders)
+        job.tokens[token] += 1
+        self._look()
+        try:
+            return await asyncio.shield(job.done)
+        finally:
+            job.tokens[token] -= 1
+            if not +job.tokens and not job.done.done():
+                self._end(job, None)
+
+    def _check(self, token: str) -> None:
+        """Refuse a token that has had its share while others want theirs."""
+        mine = sum(1 for job in self._jobs.values() if job.tokens[token])
+        if mine >= self._settings.most_waiting:
+            raise RateLimited("too many requests of this token wait to be counted", after=1.0)
+        if mine < len(self._jobs) and self._use(token) > self._settings.work_a_minute:
+            raise TooMuchWork(
+                f"this token has counted for more than {self._settings.work_a_minute:g} s within about a minute, and "
+                "others wait: ask again in a minute, or for less"
+            )
+
+    @property
+    def busy(self) -> int:
+        """How many jobs count, stand or wait."""
+        return len(self._jobs)
+
+    async def shut(self) -> None:
+        """End all of it at once: nothing that is counted here is lost by that."""
+        if self._starting is not None:
+            self._starting.cancel()
+        for job in list(self._jobs.values()):
+            self._end(job, TooMuchWork("the service is shutting down"))
+        if self._next_look is not None:
+            self._next_look.cancel()
+        for worker in self._idle:
+            worker.kill()
+        self._idle.clear()
+        self._nursery.close()
+
+    def _ceiling(self, kind: str) -> float:
+        price = _ALIKE.get(kind, kind) == "price"
+        return self._settings.price_seconds if price else self._settings.work_seconds
+
+    def _use(self, token: str) -> float:
+        used, at = self._used.get(token, (0.0, 0.0))
+        return used * math.exp2((at - time.monotonic()) / _HALF_LIFE)
+
+    def _weight(self, job: Job) -> float:
+        """What has been used by whoever waits for it and has used least."""
+        return min((self._use(token) for token in +job.tokens), default=math.inf)
+
+    def _look(self) -> None:
+        """Let the right jobs count; look again soon while there is anything to decide."""
+        self._note()
+        for job in [job for job in self._jobs.values() if job.used > job.ceiling]:
+            passing = _WOULD_PASS[job.kind]
+            self._end(job, TooMuchWork(f"counting this took more than {job.ceiling:g} s. What would pass: {passing}"))
+        counting = [job for job in self._jobs.values() if job.counting]
+        others = [job for job in self._jobs.values() if not job.counting]
+        for job in sorted(others, key=lambda job: (self._weight(job), job.order)):
+            if len(counting) >= self.most and not self._gave_way(job, counting):
+                break
+            if job.talk is None and not self._room(job):
+                continue
+            self._resume(job)
+            counting.append(job)
+        if self._jobs and self._next_look is None:
+            self._next_look = asyncio.get_running_loop().call_later(_SLICE / 2, self._look_again)
+
+    def _look_again(self) -> None:
+        self._next_look = None
+        self._look()
+
+    def _note(self) -> None:
+        """What has been used since the last look."""
+        now = time.monotonic()
+        for job in self._jobs.values():
+            if job.worker is not None and job.counting:
+                clock = job.worker.counted()
+                spent, job.seen = clock - job.seen, clock
+                job.used += spent
+                for token in list(+job.tokens)[:1]:
+                    self._used[token] = (self._use(token) + spent, now)
+        if len(self._used) > 10_000:
+            self._used = {token: kept for token, kept in self._used.items() if self._use(token) > _SLICE}
+
+    def _gave_way(self, job: Job, counting: list[Job]) -> bool:
+        """Whether one that counts has had its moment, and belongs to somebody who has used more."""
+        heaviest = max(counting, key=self._weight)
+        if time.monotonic() - heaviest.since < _SLICE or self._weight(job) + _SLICE >= self._weight(heaviest):
+            return False
+        heaviest.counting = False
+        if heaviest.worker is not None:
+            heaviest.worker.signal(signal.SIGSTOP)
+        counting.remove(heaviest)
+        return True
+
+    def _room(self, job: Job) -> bool:
+        """Whether one more may begin; if not, one of a token that has used more makes room, and begins again later."""
+        begun = [one for one in self._jobs.values() if one.talk is not None and not one.counting]
+        if len(begun) < _MOST_BEGUN:
+            return True
+        heaviest = max(begun, key=self._weight)
+        if self._weight(job) + _SLICE >= self._weight(heaviest):
+            return False
+        self._dismiss(heaviest)
+        return True
+
+    def _resume(self, job: Job) -> None:
+        job.counting, job.since = True, time.monotonic()
+        if job.worker is not None:
+            job.worker.signal(signal.SIGCONT)
+        elif job.talk is None:
+            job.talk = asyncio.get_running_loop().create_task(self._converse(job))
+
+    async def _converse(self, job: Job) -> None:
+        """One job from its first moment to its answer; it has been ended, or begun again, where it is not its talk."""
+        mine = asyncio.current_task()
+        try:
+            worker = self._idle.pop() if self._idle else await self._nursery.fork()
+            if job.talk is not mine:
+                self._idle.append(worker)
+                return
+            job.worker, job.seen = worker, worker.counted()
+            worker.ask(job.data)
+            if not job.counting:
+                worker.signal(signal.SIGSTOP)
+            found = meant(*await worker.answer())
+        except (OSError, EOFError, pickle.UnpicklingError):
+            found = MemoryError()  # the system ended it
+        if job.talk is not mine:
+            return
+        self._note()
+        if isinstance(found, MemoryError):
+            found = TooMuchWork(f"counting this takes too much memory. What would pass: {_WOULD_PASS[job.kind]}")
+        elif len(self._idle) < self.most and job.worker is not None:
+            self._idle.append(job.worker)
+            job.worker = None
+        job.talk = None
+        self._end(job, found)
+
+    def _end(self, job: Job, outcome: Any) -> None:
+        """Tell whoever waits, and let go of a worker that still counts."""
+        self._jobs.pop(job.data, None)
+        self._dismiss(job)
+        if not job.done.done():
+            if isinstance(outcome, Exception):
+                job.done.set_exception(outcome)
+                job.done.exception()  # whoever asked may have gone
+            else:
+                job.done.set_result(outcome)
+        if self._jobs:
+            asyncio.get_running_loop().call_soon(self._look)
+
+    def _dismiss(self, job: Job) -> None:
+        worker, job.worker, job.talk, job.counting = job.worker, None, None, False
+        if worker is not None:
+            worker.kill()
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,272 @@
+"""One step decides every charge: spending, reserving, importing, correcting and counting what fits do what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bursar as b
+from bursar.ledger.currencies import HELD, SPENT, Balance, Currency, Price, Refusal, currency_of
+from bursar.ledger.currencies import _base as base
+from bursar.ledger.currencies._moves import drawn, filled, forfeited, given_back, relimited
+from bursar.ledger.currencies._residue_appraiser import Appraiser
+from bursar.ledger.currencies._step import step, ways_of
+from bursar.ledger.ledger import Ledger
+from bursar.ledger.release import release_of
+
+TWO = ways_of({"residue": ("residue", "delta"), "basic": ("epsilon", "delta")})
+LINES = ("residue", "epsilon", "delta")
+amounts = st.integers(0, 40)
+
+
+@st.composite
+def states(draw: st.DrawFn) -> dict[str, Balance]:
+    """A scope with two ways, one of which may be dead."""
+    dead = draw(st.sampled_from([None, "residue", "epsilon"]))
+    return {line: Balance(100, draw(st.integers(0, 60)), draw(st.integers(0, 40)), line == dead, 0) for line in LINES}
+
+
+@st.composite
+def prices(draw: st.DrawFn) -> Price:
+    """Of one way or both, with what they share counted in one of the two manners."""
+    ways = {}
+    if draw(st.booleans()):
+        ways["residue"] = {"residue": draw(amounts), "delta": draw(amounts)}
+    if not ways or draw(st.booleans()):
+        ways["basic"] = {"epsilon": draw(amounts), "delta": draw(amounts)}
+    together = {"delta": max(way["delta"] for way in ways.values())} if draw(st.booleans()) else {}
+    return Price(ways, {}, together, frozenset({"residue", "delta"}))
+
+
+def outcome(*given: Any, **more: Any) -> Any:
+    """The state after, or that there is none."""
+    try:
+        after = step(TWO, *given, **more)
+    except b.CostInvalid:
+        return None
+    return None if isinstance(after, Refusal) else after
+
+
+@given(states(), prices(), st.integers(1, 12))
+def test_many_at_once_are_one_after_another(state: dict[str, Balance], price: Price, times: int) -> None:
+    """The same state, the same ways given up at the same moment, or the same refusal."""
+    now: Any = state
+    for _ in range(times):
+        now = None if now is None else outcome(now, price)
+    assert outcome(state, price, times=times) == now
+
+
+@given(states(), prices())
+def test_what_is_held_is_what_would_be_spent(state: dict[str, Balance], price: Price) -> None:
+    """Setting aside takes the same amounts and gives up the same ways; what cannot be given back is spent at once."""
+    spent, held = outcome(state, price, SPENT), outcome(state, price, HELD)
+    assert (spent is None) == (held is None)
+    for line in LINES if spent else ():
+        assert spent[line].spent - state[line].spent == sum(held[line][1:3]) - sum(state[line][1:3])
+        assert spent[line].dead == held[line].dead >= state[line].dead
+        assert held[line].spent == state[line].spent or line in price.fixed
+
+
+@given(states(), prices())
+def test_a_step_never_exceeds_and_never_revives(state: dict[str, Balance], price: Price) -> None:
+    """Within every limit; a way that did not pay is dead afterwards, whatever it was before."""
+    after = outcome(state, price)
+    for line in LINES if after else ():
+        assert after[line].spent + after[line].held <= max(after[line].limit, state[line].spent + state[line].held)
+        assert after[line].dead >= state[line].dead
+    for way, line in (("residue", "residue"), ("basic", "epsilon")):
+        if after and way not in price.ways:
+            assert after[line].dead
+
+
+@given(states(), st.integers(0, 30))
+def test_moves_keep_what_was_charged(state: dict[str, Balance], amount: int) -> None:
+    """Draws and returns move what is held; new limits keep the past; nothing makes a line live again."""
+    for before in state.values():
+        part = min(amount, before.held)
+        assert drawn(before, part)[:3] == (before.limit, before.spent + part, before.held - part)
+        assert given_back(before, part)[:3] == (before.limit, before.spent, before.held - part)
+        assert relimited(before, amount, 5).spent == before.spent + 5
+        assert relimited(before, amount, 5).limit >= before.spent + 5 + before.held
+        full, beyond = filled(before, amount)
+        assert full.spent + beyond == before.spent + amount
+        assert full.spent + full.held <= max(before.limit, before.spent + before.held)
+        assert forfeited(before).left == 0
+        moved = [drawn(before, part), given_back(before, part), relimited(before, amount, 5), full, forfeited(before)]
+        assert all(one.dead == before.dead for one in moved)
+
+
+VERBS: dict[str, Callable[[Ledger, Any], Any]] = {
+    "spend": lambda ledger, what: ledger.spend("data", what),
+    "reserve": lambda ledger, what: ledger.reserve("data", what, ttl=1000),
+    "import": lambda ledger, what: ledger.bring_in("data", f"what\n{what}\n"),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_way_that_is_given_up_stays_given_up(verb: str) -> None:
+    """Five Gaussians, which only the residue can bear, then ten responses, which only sums could: refused.
+
+    With both ways open the whole would be allowed, and cost ε = 1.58.
+    """
+    with Ledger("memory://", alert=None) as ledger:
+        ledger.open("data", epsilon=1, delta="1e-6")
+        for _ in range(5):
+            VERBS[verb](ledger, b.Gaussian(sigma=12))
+        admitted = 0
+        try:
+            for _ in range(10):
+                VERBS[verb](ledger, b.RandomizedResponse(epsilon=0.1))
+                admitted += 1
+        except (b.BudgetExceeded, b.CostInvalid):
+            pass
+        whole = b.Gaussian(sigma=12) * 5 + b.RandomizedResponse(epsilon=0.1) * admitted
+        assert b.account(whole, delta=1e-6).epsilon.lower <= 1
+        assert ledger.verify(reprice=True)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize(
+    ("limits", "menu"),
+    [
+        (
+            {"epsilon": 1, "delta": "1e-6"},
+            ["gaussian(sigma=30)", "laplace(scale=30)", "randomized_response(epsilon=0.2)"],
+        ),
+        ({"epsilon": 1, "delta": "1e-6", "currency": "sums"}, ["laplace(scale=7)", "name_and_shame(delta=1e-7)"]),
+        ({"rho": "1/10"}, ["gaussian(sigma=5)", "laplace(scale=9)"]),
+    ],
+)
+def test_each_verb_does_what_the_step_says(verb: str, limits: dict[str, Any], menu: list[str]) -> None:
+    """The ledger's lines after each charge are the fold of steps, and it refuses when a step does."""
+    name = limits.get("currency")
+    currency = currency_of(name, {key: value for key, value in limits.items() if key != "currency"})
+    with Ledger("memory://", alert=None) as ledger:
+        ledger.open("data", **limits)
+        state: Any = currency.opening()
+        ran: list[str] = []
+        for number in range(30):
+            what = menu[(number * number + number // 5) % len(menu)]
+            expected = _stepped(
+                currency, what, state, ran if verb == "import" else [], HELD if verb == "reserve" else SPENT
+            )
+            try:
+                VERBS[verb](ledger, what)
+            except (b.BudgetExceeded, b.CostInvalid):
+                assert expected is None, (number, what)
+                continue
+            assert expected is not None, (number, what)
+            state = expected
+            ran.append(what)
+            with ledger.store.reading() as reader:
+                assert reader.balances("data") == dict(sorted(state.items()))
+        assert len(ran) > 1
+
+
+def _stepped(currency: Currency, what: str, state: Any, ran: list[str], into: Any) -> Any:
+    try:
+        after = currency.step(state, currency.price(release_of(what), state, ran), into)
+    except b.CostInvalid:
+        return None
+    return None if isinstance(after, Refusal) else after
+
+
+def test_a_draw_multiplies_and_finds_no_price(monkeypatch: pytest.MonkeyPatch) -> None:
+    """148 different releases are reserved; while they are drawn, singly and all together, nothing is priced."""
+    terms = [f"laplace(scale={1000 + number})" for number in range(148)]
+    with Ledger("memory://", alert=None) as ledger:
+        ledger.open("data", epsilon=1, delta="1e-6", currency="sums")
+        held = ledger.reserve("data", " + ".join(f"{term}*2" for term in terms), ttl=10_000)
+        before = ledger.show("data").line("epsilon").held
+
+        def never(*_: Any, **__: Any) -> Any:
+            raise AssertionError("a price is being found")
+
+        monkeypatch.setattr(base.Stateless, "ask", never)
+        monkeypatch.setattr(base, "additive", never)
+        monkeypatch.setattr(Appraiser, "_stated", never)
+        monkeypatch.setattr(Appraiser, "certified", never)
+        for term in terms[:5]:
+            ledger.draw(held, term)
+        line = currency_of("sums", {"epsilon": 1, "delta": "1e-6"}).lines["epsilon"]
+        cost = sum(line.price(Fraction(1, 1000 + number)) for number in range(5))
+        assert ledger.show("data").line("epsilon").spent == cost * line.unit
+        ledger.draw(held)
+        assert ledger.show("data").line("epsilon").spent == before
+        assert ledger.show("data").line("epsilon").held == 0
+        assert ledger.verify()
+
+
+def test_reservations_made_before_prices_were_kept_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their parts are priced when they are drawn, outside the transaction, and cost the same."""
+    from bursar.ledger import reserving
+    from bursar.ledger.entry import canonical
+
+    with Ledger("memory://", alert=None) as ledger:
+        ledger.open("data", epsilon=1)
+
+        def old(detail: Any) -> str:
+            detail.pop("units", None)
+            return canonical(detail)
+
+        with monkeypatch.context() as before:
+            before.setattr(reserving, "canonical", old)
+            held = ledger.reserve("data", "laplace(scale=10)*2 + laplace(scale=20)*2", ttl=1000)
+        ledger.draw(held, "laplace(scale=10) + laplace(scale=20)")
+        assert float(ledger.show("data").line("epsilon").spent) == pytest.approx(0.15)
+        ledger.close(held)
+        assert ledger.show("data").line("epsilon").held == 0
+        assert ledger.verify()
+
+
+def test_prices_are_found_outside_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On every verb and every rung: while a transaction is open, nothing is priced."""
+    inside: list[bool] = []
+    asked = []
+    real_writing, real_certified, real_ask = None, Appraiser.certified, base.Stateless.price
+    with Ledger("memory://", alert=None) as ledger:
+        real_writing = ledger.store.writing
+
+        class Watched:
+            def __init__(self, given: Any) -> None:
+                self.given = given
+
+            def __enter__(self) -> Any:
+                inside.append(True)
+                return self.given.__enter__()
+
+            def __exit__(self, *problem: Any) -> Any:
+                inside.pop()
+                return self.given.__exit__(*problem)
+
+        monkeypatch.setattr(ledger.store, "writing", lambda wait=True: Watched(real_writing(wait)))
+
+        def certified(self: Any, *given: Any) -> Any:
+            assert not inside
+            asked.append(given)
+            return real_certified(self, *given)
+
+        def found(self: Any, *given: Any) -> Any:
+            assert not inside
+            asked.append(given)
+            return real_ask(self, *given)
+
+        monkeypatch.setattr(Appraiser, "certified", certified)
+        monkeypatch.setattr(base.Stateless, "price", found)
+        ledger.open("data", epsilon="1.01", delta="1e-6", spent=["laplace(scale=41)", "laplace(scale=42)*2"])
+        ledger.open("data/team", parent="data", rho="1/7")
+        for number in range(60):  # down several rungs
+            ledger.spend("data/team", "laplace(scale=43)", key=f"{number}")
+        held = ledger.reserve("data/team", "laplace(scale=44)*4", ttl=1000)
+        ledger.draw(held, "laplace(scale=44)")
+        ledger.open("other", rho="1/6")
+        ledger.bring_in("other", "what,count\nlaplace(scale=45),2\nlaplace(scale=46),1\n")
+        wrong = ledger.spend("other", "laplace(scale=48)")
+        ledger.correct(wrong, "laplace(scale=47)", reason="forgotten")
+        assert len(asked) > 5
+        assert ledger.verify(reprice=True)
