@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from bursar.errors import AlreadyRun as AlreadyRun
     from bursar.errors import BudgetExceeded as BudgetExceeded
     from bursar.errors import BursarError as BursarError
+    from bursar.errors import ConsentNeeded as ConsentNeeded
     from bursar.errors import ContradictionError as ContradictionError
     from bursar.errors import ConversionRefused as ConversionRefused
     from bursar.errors import CostInvalid as CostInvalid
     from bursar.errors import CurrencyMismatch as CurrencyMismatch
+    from bursar.errors import ExtraMissing as ExtraMissing
     from bursar.errors import InputError as InputError
     from bursar.errors import KeyReused as KeyReused
     from bursar.errors import LedgerHalted as LedgerHalted
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from bursar.errors import ScopeUnknown as ScopeUnknown
     from bursar.errors import SpecError as SpecError
     from bursar.errors import StorageFailed as StorageFailed
+    from bursar.errors import StorageFull as StorageFull
     from bursar.guarantees import GDP as GDP
     from bursar.guarantees import TCDP as TCDP
     from bursar.guarantees import ZCDP as ZCDP
@@ -116,10 +119,12 @@ _HOMES = {
         "AlreadyRun",
         "BudgetExceeded",
         "BursarError",
+        "ConsentNeeded",
         "ContradictionError",
         "ConversionRefused",
         "CostInvalid",
         "CurrencyMismatch",
+        "ExtraMissing",
         "InputError",
         "KeyReused",
         "LedgerHalted",
@@ -137,6 +142,7 @@ _HOMES = {
         "ScopeUnknown",
         "SpecError",
         "StorageFailed",
+        "StorageFull",
     ),
     "bursar.guarantees": (
         "GDP",

@@ -3,7 +3,8 @@
     BursarError
     ├── InputError            a value that cannot be meant: the message names it, shows it and says what is allowed
     │   ├── SpecError         a text or JSON form that cannot be read: the message points at the place
-    │   └── RelationMismatch  releases measured under different neighbour relations cannot be added up
+    │   ├── RelationMismatch  releases measured under different neighbour relations cannot be added up
+    │   └── ExtraMissing      a door whose packages are not installed: the message says what to install
     ├── ConversionRefused     one promise does not imply the other kind, with the reason
     ├── PlanImpossible        no value meets the target: the message says which target is the closest that can be met
     ├── LossUnknown           no privacy-loss distribution is known for this mechanism, with the reason
@@ -13,9 +14,11 @@
     │   ├── KeyReused         the key belongs to another request
     │   ├── ScopeUnknown, ScopeClosed, ScopeFrozen, CurrencyMismatch, NotPermitted
     │   ├── ReservationExpired, ReservationClosed, PerChargeCap, RateLimited
+    │   ├── ConsentNeeded     a correction would do more than charge its release: the message says what
     │   ├── TooMuchWork       counting it would take longer, or more memory, than the service allows
     │   ├── LedgerHalted      the ledger is behind its anchor, or its journal does not add up
-    │   └── StorageFailed     the store could not make it durable
+    │   └── StorageFailed     the store could not be read, or could not make it durable
+    │       └── StorageFull   because its disk is full
     ├── AlreadyRun            a replayed charge does not license a second run
     └── ContradictionError    two theorems exclude each other: one of them, or its code, is wrong
 
@@ -24,6 +27,7 @@ Bad input fails before any theorem sees it, and nothing is lost by a refusal.
 
 from __future__ import annotations
 
+import errno
 from fractions import Fraction
 
 
@@ -52,6 +56,10 @@ class RelationMismatch(InputError):
     """Releases under add_remove and replace_one were mixed."""
 
 
+class ExtraMissing(InputError, ImportError):
+    """Packages that an optional part needs are not installed."""
+
+
 class ConversionRefused(BursarError):
     """One promise does not imply another kind of promise; ``why`` is the bare reason."""
 
@@ -76,6 +84,8 @@ class Refused(BursarError):
     """The ledger refuses; ``code`` is one of a closed list. Nothing was charged."""
 
     code = "refused"
+    scope: str | None = None
+    """The scope that refuses, where it is one."""
 
 
 class BudgetExceeded(Refused):
@@ -85,7 +95,8 @@ class BudgetExceeded(Refused):
 
     def __init__(self, message: str, *, scope: str, line: str, numbers: dict[str, Fraction], replayed: bool) -> None:
         super().__init__(message)
-        self.scope, self.line, self.replayed = scope, line, replayed
+        self.scope: str = scope
+        self.line, self.replayed = line, replayed
         self.asked, self.spent, self.held = numbers["asked"], numbers["spent"], numbers["held"]
         self.limit, self.left = numbers["limit"], numbers["left"]
 
@@ -114,13 +125,21 @@ class ScopeUnknown(Refused):
     code = "scope_unknown"
 
 
-class ScopeClosed(Refused):
+class _OfScope(Refused):
+    """A refusal by one scope."""
+
+    def __init__(self, message: str, *, scope: str | None = None) -> None:
+        super().__init__(message)
+        self.scope = scope
+
+
+class ScopeClosed(_OfScope):
     """The scope has been closed for good."""
 
     code = "scope_closed"
 
 
-class ScopeFrozen(Refused):
+class ScopeFrozen(_OfScope):
     """The scope accepts no charges at present."""
 
     code = "scope_frozen"
@@ -138,7 +157,7 @@ class ReservationClosed(Refused):
     code = "reservation_closed"
 
 
-class PerChargeCap(Refused):
+class PerChargeCap(_OfScope):
     """One charge, or all reservations together, would take a larger share of a limit than the service allows."""
 
     code = "per_charge_cap"
@@ -166,18 +185,61 @@ class NotPermitted(Refused):
     code = "not_permitted"
 
 
-class LedgerHalted(Refused):
+class ConsentNeeded(Refused):
+    """A correction would do more than charge its release: it costs more out of its order, gives up a way of paying,
+    ends reservations or freezes a scope. ``consent`` is what to give it if exactly that is meant.
+    """
+
+    code = "consent_needed"
+
+    def __init__(self, message: str, *, consent: str) -> None:
+        super().__init__(message)
+        self.consent = consent
+
+
+class _Guarded(Refused):
+    """A refusal whose message may name files, hosts and what a driver said: that is for whoever runs the ledger.
+    ``public`` is what anybody may be told.
+    """
+
+    public = ""
+
+    def __init__(self, message: str, *, public: str | None = None) -> None:
+        super().__init__(message)
+        if public is not None:
+            self.public = public
+
+
+class LedgerHalted(_Guarded):
     """The ledger is behind its anchor or inconsistent, and accepts nothing until that is resolved."""
 
     code = "ledger_halted"
+    public = (
+        "the ledger has lost entries, was changed or is damaged: nothing is charged until whoever runs it has resolved "
+        "that; the log says more"
+    )
 
 
-class StorageFailed(Refused):
-    """The store could not make the charge durable: what is not acknowledged did not happen, or will be found on retry
-    with the same key.
+class StorageFailed(_Guarded):
+    """The store could not be read, or could not make the charge durable: what is not acknowledged did not happen, or
+    will be found on retry with the same key.
     """
 
+    code = "storage_unavailable"
+    public = "the store cannot be used at present: retry with the same key; the log says more"
+
+
+class StorageFull(StorageFailed):
+    """The store's disk is full: nothing was charged."""
+
     code = "storage_full"
+    public = "the disk is full, nothing was charged: make room, then retry with the same key"
+
+
+def storage_trouble(message: str, problem: OSError) -> StorageFailed:
+    """What the system says of a file, with the message; a full disk is told from the rest."""
+    kind = StorageFull if problem.errno in (errno.ENOSPC, errno.EDQUOT) else StorageFailed
+    return kind(f"{message}: {problem}")
 
 
 class AlreadyRun(BursarError):
@@ -207,4 +269,7 @@ def _pointer(text: str, position: int) -> str:
 
 def refusals() -> dict[str, type[Refused]]:
     """Every refusal by its code, for whoever reads one from a wire."""
-    return {kind.code: kind for kind in Refused.__subclasses__() if kind.__module__ == __name__}
+    found: list[type[Refused]] = [Refused]
+    for kind in found:  # which grows
+        found += kind.__subclasses__()
+    return {kind.code: kind for kind in found[1:] if kind.__module__ == __name__ and kind.code != Refused.code}

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import logging
+import time
 
 import msgspec
 
 from bursar.errors import (
     BudgetExceeded,
     BursarError,
+    ConsentNeeded,
     InputError,
     KeyReused,
+    LedgerHalted,
     PlanImpossible,
     Refused,
+    StorageFailed,
 )
 from bursar.ledger.amounts import written
 from bursar.wire import Problem
@@ -31,7 +35,9 @@ REFUSALS = {
     "reservation_closed": (409, "The reservation is closed"),
     "key_reused": (409, "The key belongs to another request"),
     "not_permitted": (403, "Not permitted"),
+    "consent_needed": (409, "It would do more than charge the release"),
     "ledger_halted": (503, "The ledger has halted"),
+    "storage_unavailable": (503, "The store cannot be used at present"),
     "storage_full": (507, "The charge could not be made durable"),
 }
 """The closed list of the ledger's own refusals."""
@@ -47,6 +53,7 @@ OTHERS = {
     "not_json": (415, "Send application/json"),
     "failed": (500, "The service failed"),
 }
+_QUIET = 10.0  # seconds between two equal lines of the log
 _log = logging.getLogger("bursar")
 
 
@@ -64,13 +71,17 @@ def problem_of(error: Exception) -> Problem:
         return _problem(error.code, str(error))
     if isinstance(error, msgspec.ValidationError):
         return _problem("input_invalid", str(error))
-    if isinstance(error, msgspec.DecodeError):
+    if isinstance(error, (msgspec.DecodeError, UnicodeDecodeError)):
         return _problem("malformed", f"this is not JSON: {error}")
     if isinstance(error, BudgetExceeded):
         found = _problem(error.code, str(error))
         found.scope, found.line, found.replayed = error.scope, error.line, error.replayed
         for name in ("asked", "spent", "held", "limit", "left"):
             setattr(found, name, written(getattr(error, name)))
+        return found
+    if isinstance(error, ConsentNeeded):
+        found = _problem(error.code, str(error))
+        found.consent = error.consent
         return found
     if isinstance(error, KeyReused):  # which entry it is may be somebody else's business
         return _problem(error.code, "this key belongs to another request; nothing was changed")
@@ -86,6 +97,32 @@ def problem_of(error: Exception) -> Problem:
         return _problem("input_invalid", str(error))
     _log.error("a request failed", exc_info=error)
     return _problem("failed", "this is a fault of the service; it has been logged")
+
+
+def told(error: Exception) -> Problem:
+    """What to say to somebody elsewhere: where the ledger lives and what its driver said is for the log."""
+    if isinstance(error, (LedgerHalted, StorageFailed)):
+        _aside.note(error.code, str(error))
+        return _problem(error.code, error.public)
+    return problem_of(error)
+
+
+class _Aside:
+    """Writes what is not told into the log: once in a while, however many ask."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, tuple[str, float]] = {}
+
+    def note(self, code: str, text: str) -> None:
+        """Unless it was written just now."""
+        now = time.monotonic()
+        before, at = self._last.get(code, ("", 0.0))
+        if text != before or now - at > _QUIET:
+            self._last[code] = (text, now)
+            _log.error("%s: %s", code, text)
+
+
+_aside = _Aside()
 
 
 def _problem(code: str, detail: str) -> Problem:

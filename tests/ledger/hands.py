@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
+
+import pytest
 
 import bursar as b
 from bursar.ledger.ledger import Ledger
 
 TENTH = b.Laplace(scale=10)
+FACTS: dict[str, Any] = {
+    "data_curators": ["The Bureau"],
+    "intended_use": "Planning of schools",
+    "data_product_type": "Summary statistics",
+    "data_product_region": "Norway",
+    "description": "Counts by district: people, households",
+    "publication_date": "2026-07-01",
+}
+"""What no ledger knows, and the registry wants."""
 
 
 class Clock:
@@ -24,3 +36,10 @@ class Clock:
 def left(ledger: Ledger, scope: str, line: str = "epsilon") -> Fraction:
     """What a line has left."""
     return ledger.show(scope).line(line).left
+
+
+def agreed(ledger: Ledger, entry: object, what: object, **more: Any) -> b.Receipt:
+    """A correction that does more than charge its release: refused first, then made with the consent to that."""
+    with pytest.raises(b.ConsentNeeded) as price:
+        ledger.correct(entry, what, **more)
+    return ledger.correct(entry, what, **more, consent=price.value.consent)

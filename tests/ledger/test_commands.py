@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from hands import FACTS
 from typer.testing import CliRunner, Result
 
 from bursar.cli.main import app
+from bursar.ledger.ledger import Ledger
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +80,9 @@ def test_exports_by_command(tmp_path: Path) -> None:
     assert json.loads(run("export", "--verifier", "check.py").stdout.splitlines()[0])["bursar"] == "journal"
     assert (tmp_path / "check.py").exists()
     assert run("export", "--form", "csv").stdout.startswith("root,seq")
-    assert "privacy_loss" in run("export", "--form", "opendp", "--root", "data").stdout
+    assert run("export", "--form", "opendp", "--root", "data").exit_code == 2
+    (tmp_path / "about.json").write_text(json.dumps(FACTS), encoding="utf-8")
+    assert "privacy_loss" in run("export", "--form", "opendp", "--root", "data", "--facts", "about.json").stdout
     assert run("export", "--form", "pdf").exit_code == 2
 
 
@@ -115,3 +119,55 @@ def test_verify_fails_loudly(tmp_path: Path) -> None:
     done = run("verify", "--json")
     assert done.exit_code == 2
     assert "data.epsilon" in done.stdout
+
+
+def test_a_correction_asks_first() -> None:
+    """What it does beyond charging the release is shown; --yes agrees; for machines the consent is in the problem."""
+    run("open", "data", "--epsilon", "1", "--delta", "1e-6")
+    run("spend", "data", "randomized_response(epsilon=0.1)", "--key", "a")
+    words = ("correct", "data", "2", "randomized_response(epsilon=0.1)", "--reason", "twice", "--key", "fix")
+    refused = run(*words)
+    assert refused.exit_code == 2
+    assert "gives up B²" in refused.stderr
+    assert "--yes" in refused.stderr
+    told = json.loads(run(*words, "--json").stdout)
+    assert told["code"] == "consent_needed"
+    assert told["consent"] in refused.stderr
+    assert len(run("export").stdout.splitlines()) == 3
+    done = run(*words, "--yes")
+    assert done.exit_code == 0
+    assert "gives up B²" in done.stderr
+    assert done.stdout.startswith("corrected: entry 3 of data, key fix")
+    assert json.loads(run(*words, "--yes", "--json").stdout)["replayed"]
+
+
+def test_show_of_a_halted_ledger(tmp_path: Path) -> None:
+    """HALTED stands first, once, with the reason; in JSON it is a field of every scope."""
+    for name in ("one", "two"):
+        run("open", name, "--epsilon", "1")
+    assert "HALTED" not in run("show").stdout
+    assert json.loads(run("show", "one", "--json").stdout)["halted"] is None
+    run("backup", "copy.db")
+    run("spend", "one", "laplace(scale=10)")
+    for file in tmp_path.glob("budget.db-[ws]*"):
+        file.unlink()
+    (tmp_path / "copy.db").replace(tmp_path / "budget.db")
+    shown = run("show")
+    assert shown.stdout.startswith("HALTED, nothing is charged: one ends at entry 1, its anchor knows entry 2")
+    assert shown.stdout.count("HALTED") == 1
+    assert run("show", "two").stdout.startswith("HALTED")
+    assert "older copy" in json.loads(run("show", "one", "--json").stdout)["halted"]
+    with Ledger(tmp_path / "budget.db", alert=None) as ledger:
+        assert str(ledger.show("one")).startswith("HALTED, nothing is charged: one ends")
+    run("restore", "--reason", "lost", "--assume-spent")
+    assert "HALTED" not in run("show").stdout
+
+
+def test_an_empty_copy_is_halted_too(tmp_path: Path) -> None:
+    """Also where there is no scope left to show."""
+    run("open", "one", "--epsilon", "1")
+    for file in tmp_path.glob("budget.db*"):
+        if file.name != "budget.db-anchor":
+            file.unlink()
+    Ledger(tmp_path / "budget.db", alert=None).shut()
+    assert run("show").stdout.startswith("HALTED")

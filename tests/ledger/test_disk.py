@@ -194,7 +194,7 @@ def test_a_full_disk_says_so(tmp_path: Path) -> None:
     with Ledger(SqliteStore(str(tmp_path / "budget.db"), vfs=name), alert=None) as ledger:
         ledger.open("data", epsilon=1)
         fault.at = fault.calls + 1
-        with pytest.raises(b.StorageFailed, match="disk is full") as refused:
+        with pytest.raises(b.StorageFull, match="disk is full") as refused:
             ledger.spend("data", CHARGE, key="k")
         assert refused.value.code == "storage_full"
         assert not ledger.spend("data", CHARGE, key="k").replayed
@@ -218,7 +218,7 @@ def test_a_change_that_failed_is_not_remembered(tmp_path: Path) -> None:
         ledger._desk = real
         fault.at = fault.calls + 1
         ledger.commit(made)
-        assert [type(one.failure) for one in made] == [b.StorageFailed, b.StorageFailed]
+        assert [type(one.failure) for one in made] == [b.StorageFull, b.StorageFull]
         other.freeze("data", reason="a question")
         with pytest.raises(b.ScopeFrozen):
             ledger.spend("data", CHARGE)

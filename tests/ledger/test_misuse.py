@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hands import FACTS
 
 import bursar as b
 from bursar.ledger.catalogue import Catalogue
@@ -114,7 +115,7 @@ def test_lost_entries_leave_the_odometer_unknown(tmp_path: Path) -> None:
         shown = ledger.show("data")
         assert shown.odometer is None
         assert shown.hindsight is None
-        assert "entries were lost" in ledger.export("opendp", root="data")
+        assert "entries were lost" in ledger.export("opendp", root="data", facts=FACTS)
         assert ledger.verify()
 
 
@@ -131,7 +132,7 @@ def test_a_root_is_as_its_worst_block(tmp_path: Path) -> None:
         assert float(shown.line("epsilon").left) == pytest.approx(0.6)
         assert shown.odometer == pytest.approx(0.4)
         assert ledger.show("north").odometer == pytest.approx(0.1)
-        assert "south: laplace(scale=1000)*300" in ledger.export("opendp", root="data")
+        assert "south: laplace(scale=1000)*300" in ledger.export("opendp", root="data", facts=FACTS)
         assert ledger.verify()
 
 

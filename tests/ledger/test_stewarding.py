@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hands import TENTH, left
+from hands import TENTH, agreed, left
 
 import bursar as b
 from bursar.ledger.alerts import Alert
@@ -19,7 +19,7 @@ def test_corrections_only_add(ledger: Ledger) -> None:
     wrong = ledger.spend("data", TENTH)
     ledger.correct(wrong, TENTH * 2, reason="the sensitivity was 3")
     assert left(ledger, "data") == Fraction(7, 10)
-    ledger.correct(wrong, TENTH * 8, reason="it was worse")
+    agreed(ledger, wrong, TENTH * 8, reason="it was worse")
     assert left(ledger, "data") == 0
     with pytest.raises(b.ScopeFrozen):
         ledger.spend("data", b.Laplace(scale=10**9))
@@ -76,7 +76,7 @@ def test_residue_corrections(ledger: Ledger) -> None:
     ledger.correct(wrong, b.Gaussian(sigma=100), reason="it ran twice")
     assert before - left(ledger, "data", "residue") == pytest.approx(Fraction(1, 10**4), rel=1e-9)
     assert before - left(ledger, "data", "residue") >= Fraction(1, 10**4)
-    ledger.correct(wrong, b.Declared(b.ZCDP("1e-6")), reason="and something else ran")
+    agreed(ledger, wrong, b.Declared(b.ZCDP("1e-6")), reason="and something else ran")
     assert left(ledger, "data", "residue") == 0
     with pytest.raises(b.ScopeFrozen):
         ledger.spend("data", b.Gaussian(sigma=10**6))

@@ -40,6 +40,7 @@ def body(path: str, scope: str, reservation: str) -> Any:
         "/v1/tokens/revoke": {"id": "none"},
         "/v1/tokens": {"name": "eve", "role": "auditor"},
         "/v1/verify": {},
+        "/v1/export": {"root": scope, "facts": {}},
     }.get(path)
 
 
@@ -54,11 +55,11 @@ def test_the_matrix(memory: Office, role: str) -> None:
                 branch = f"data/left/{next(_KEYS)}"
                 opened = {"scope": branch, "parent": "data/left", "epsilon": "1/100", "key": branch}
                 assert memory.ask("POST", "/v1/open", opened).status_code == 201
-            listing = endpoint.path == "/v1/tokens" and endpoint.method == "GET"
+            listing = endpoint.path in ("/v1/tokens", "/v1/export") and endpoint.method == "GET"
             given = None if listing else body(endpoint.path, branch, held)
             found = memory.ask(endpoint.method, endpoint.path, given, role=role, scope=bound)
             allowed = endpoint.verb in MAY[role]
-            if endpoint.verb in WHOLE:
+            if endpoint.verb in WHOLE and (endpoint.method, endpoint.path) != ("POST", "/v1/export"):
                 allowed = allowed and bound == "*"
             elif endpoint.verb not in ("account", "plan", "scopes"):
                 allowed = allowed and bound in ("*", "data/left")
@@ -149,5 +150,34 @@ def test_corrections_stay_within_reach(memory: Office) -> None:
     refused = memory.ask("POST", "/v1/correct", asked, role="steward", scope="other")
     assert refused.status_code == 403
     assert "data" not in refused.json()["detail"]
-    done = memory.ask("POST", "/v1/correct", {**asked, "root": receipt["root"], "seq": receipt["seq"]}, role="steward")
+    asked |= {"root": receipt["root"], "seq": receipt["seq"]}
+    price = memory.ask("POST", "/v1/correct", asked, role="steward")  # other gives up its residue
+    assert price.json()["code"] == "consent_needed"
+    done = memory.ask("POST", "/v1/correct", {**asked, "consent": price.json()["consent"]}, role="steward")
     assert done.status_code == 200
+
+
+def test_a_name_implies_its_place(memory: Office) -> None:
+    """Without a parent a scope opens below the one that its name lies under, as far as the token reaches."""
+
+    def opened(name: str, scope: str = "*", **more: Any) -> Any:
+        asked = {"scope": name, "epsilon": "1/10", "key": f"open-{next(_KEYS)}", **more}
+        return memory.ask("POST", "/v1/open", asked, role="steward", scope=scope)
+
+    assert opened("data/middle").status_code == 201
+    assert memory.service.ledger.scope("data/middle").row.parent == "data"
+    assert opened("data/apart", kind="root").status_code == 201
+    assert memory.service.ledger.scope("data/apart").kind == "root"
+    assert opened("data/left/x", "data/left").status_code == 201
+    assert memory.service.ledger.scope("data/left/x").row.parent == "data/left"
+    assert opened("data/left/x/y", "data/left").status_code == 201
+    assert opened("data/left/z", "data/left", kind="root").status_code == 403
+    assert opened("data/left/own", kind="root").status_code == 201  # somebody else's, whatever its name
+    beside = opened("data/left/own/x", "data/left")
+    assert (beside.status_code, beside.json()["code"]) == (403, "not_permitted")
+    memory.secrets["steward", "gone"] = memory.service.tokens.add("tim", "steward", "gone")[1]
+    assert opened("gone/x", "gone").status_code == 403
+    assert {scope.name for scope in memory.service.ledger.scopes()} == {
+        *("data", "data/left", "data/right", "other", "data/middle", "data/apart"),
+        *("data/left/x", "data/left/x/y", "data/left/own"),
+    }

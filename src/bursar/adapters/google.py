@@ -15,13 +15,15 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-import dp_accounting as dpa
-from dp_accounting import dp_event as events
-from dp_accounting.privacy_accountant import NeighboringRelation, PrivacyAccountant
-
 import bursar as b
 from bursar.errors import BursarError, ConversionRefused, InputError
+from bursar.extras import needs
 from bursar.jobs.report import Report
+
+with needs("google", "the adapter of dp_accounting"):
+    import dp_accounting as dpa
+    from dp_accounting import dp_event as events
+    from dp_accounting.privacy_accountant import NeighboringRelation, PrivacyAccountant
 
 _FAR = 1_000_000  # an ε beyond which δ hardly changes
 

@@ -5,9 +5,11 @@ DpsgdTrainingAccountant(dp_accountant_config=BursarConfig())
 
 from __future__ import annotations
 
-from jax_privacy.accounting.accountants import DpAccountantConfig
-
 from bursar.adapters.google import BursarAccountant
+from bursar.extras import needs
+
+with needs("jax", "the adapter of jax-privacy"):
+    from jax_privacy.accounting.accountants import DpAccountantConfig
 
 
 class BursarConfig(DpAccountantConfig):  # type: ignore[misc]  # untyped there

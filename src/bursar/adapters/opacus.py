@@ -14,12 +14,14 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, Self
 
-from opacus.accountants import IAccountant
-from opacus.accountants.registry import register_accountant
-
 import bursar as b
 from bursar.errors import InputError
+from bursar.extras import needs
 from bursar.jobs.report import Report
+
+with needs("opacus", "the adapter of Opacus"):
+    from opacus.accountants import IAccountant
+    from opacus.accountants.registry import register_accountant
 
 
 class BursarAccountant(IAccountant):  # type: ignore[misc]  # untyped there

@@ -12,11 +12,13 @@ from collections.abc import MutableMapping
 from fractions import Fraction
 from typing import Any
 
-from opendp import mod as opendp
-
 import bursar as b
 from bursar.errors import AlreadyRun, InputError
+from bursar.extras import needs
 from bursar.guarantees._base import Guarantee
+
+with needs("opendp", "the adapter of OpenDP"):
+    from opendp import mod as opendp
 
 _ORDERS = (1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 128.0, 256.0)
 _EPSILONS = tuple(round(0.05 * 1.25**step, 6) for step in range(32))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -90,7 +91,10 @@ def open_scope(
     currency: Annotated[
         str | None, typer.Option(help="pure, sums, advanced, concentrated, residue, zcdp, renyi or gdp.")
     ] = None,
-    parent: Annotated[str | None, typer.Option(help="The scope above.")] = None,
+    parent: Annotated[
+        str | None, typer.Option(help="The scope above; a/b goes below a, if there is one, without being told.")
+    ] = None,
+    root: Annotated[bool, typer.Option("--root", help="A budget of its own, whatever the name lies under.")] = False,
     kind: Annotated[str | None, typer.Option(help="root, block, quota or window.")] = None,
     unit: Annotated[str | None, typer.Option(help="Whom it protects: person, household, record.")] = None,
     relation: Annotated[str | None, typer.Option(help="add_remove or replace_one.")] = None,
@@ -111,16 +115,20 @@ def open_scope(
 
     bursar ledger open census --epsilon 1 --delta 1e-6
 
-    bursar ledger open census/maps --parent census --epsilon 1/4 --delta 1e-7
+    bursar ledger open census/maps --epsilon 1/4 --delta 1e-7
     """
+    from bursar.errors import InputError
+
     limits = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu, "order": order, "renyi": renyi, "leak": leak}
     with opened(ledger, anchor, as_json, create=True) as books:
+        if root and (parent is not None or kind not in (None, "root")):
+            raise InputError("--root opens a scope with nothing above it: leave out --parent and --kind")
         receipt = books.open(
             scope,
             **limits,
             currency=currency,
             parent=parent,
-            kind=kind,
+            kind="root" if root else kind,
             unit=unit,
             relation=relation,
             period=period,
@@ -129,7 +137,8 @@ def open_scope(
             by=by,
             key=key,
         )
-        print_receipt(receipt, as_json, f"{scope} is open")
+        above = receipt.body["scopes"][0][2]
+        print_receipt(receipt, as_json, f"{scope} is open" + (f" below {above}" if above else ""))
 
 
 @app.command()
@@ -242,11 +251,14 @@ def show(
     with opened(ledger, anchor, as_json) as books:
         names = [scope] if scope is not None else [one.name for one in books.scopes()]
         found = [books.show(name) for name in names]
-        if books.halted is not None:
-            typer.echo(f"bursar: the ledger has halted: {books.halted}", err=True)
+        halted = books.halted
     if as_json:
+        if halted is not None:
+            typer.echo(f"bursar: HALTED, nothing is charged: {halted}", err=True)
         every = [one.to_dict() for one in found]
         typer.echo(json.dumps(every if scope is None else every[0], ensure_ascii=False))
-    else:
-        shown = "\n\n".join(fitted(str(one)) for one in found)
-        typer.echo(shown or "no scopes yet: bursar ledger open NAME --epsilon 1 --delta 1e-6")
+        return
+    if halted is not None:  # once, however many scopes follow
+        typer.echo(fitted(f"HALTED, nothing is charged: {halted}") + "\n")
+    shown = "\n\n".join(fitted(str(replace(one, halted=None))) for one in found)
+    typer.echo(shown or "no scopes yet: bursar ledger open NAME --epsilon 1 --delta 1e-6")

@@ -30,9 +30,6 @@ def _save(draw: Callable[[], Figure], to: Path) -> None:
         if to.suffix.lower() not in _ENDINGS:
             raise InputError(f"the file must end in {', '.join(_ENDINGS)}, not {to.name!r}", argument="to")
         draw().savefig(to)
-    except ImportError:
-        typer.echo("bursar: pictures need matplotlib: pip install 'bursar[plot]'", err=True)
-        raise typer.Exit(2) from None
     except (BursarError, OSError) as problem:
         typer.echo(f"bursar: {problem}", err=True)
         raise typer.Exit(2) from None

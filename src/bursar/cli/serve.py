@@ -43,17 +43,15 @@ def serve(
 
     bursar token add ada --role owner && bursar serve --ledger sqlite:///budget.db
     """
-    from bursar.errors import InputError
+    from bursar.extras import needs
     from bursar.service.settings import load
 
     with failing():
         settings = load(config, ledger=ledger, host=host, port=port)
-        try:
+        with needs("serve", "the service"):
             from bursar.service.core import Service
             from bursar.service.demo import demo as make
             from bursar.service.server import serve as run
-        except ModuleNotFoundError as missing:
-            raise InputError(f"the service needs more: pip install 'bursar[serve]' (no {missing.name})") from None
         service, secrets = make(settings) if demo else (Service(settings), {})
         scheme = "http" if settings.tls_key is None else "https"
 

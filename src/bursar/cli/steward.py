@@ -32,15 +32,36 @@ def correct(
     entry: Annotated[int, typer.Argument(help="The entry's number.")],
     what: What,
     reason: Reason,
+    yes: Annotated[bool, typer.Option("--yes", help="Agree to what it does beyond charging the release.")] = False,
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     key: Key = None,
     by: By = "",
     as_json: Json = False,
 ) -> None:
-    """Add spend that an entry should have had; it can only add."""
+    """Add spend that an entry should have had; it can only add.
+
+    Where it would do more than charge the release (cost more out of its order, give up a way of paying, end
+    reservations, freeze a scope), it says so and asks; --yes agrees, to what was shown.
+    """
+    from bursar.errors import ConsentNeeded
+    from bursar.ledger.asked import own_key
+
+    chosen = own_key() if key is None else key
     with opened(ledger, anchor, as_json) as books:
-        print_receipt(books.correct((root, entry), what, reason=reason, key=key, by=by), as_json, "corrected")
+        agreed = None
+        while True:
+            try:
+                receipt = books.correct((root, entry), what, reason=reason, key=chosen, by=by, consent=agreed)
+                break
+            except ConsentNeeded as price:
+                if not yes and (as_json or not sys.stdin.isatty()):
+                    raise ConsentNeeded(f"{price} (--yes agrees)", consent=price.consent) from None
+                typer.echo(f"bursar: {price}", err=True)
+                if not yes:
+                    typer.confirm("Is that meant?", abort=True, err=True)
+                agreed = price.consent
+        print_receipt(receipt, as_json, "corrected")
 
 
 @app.command()
@@ -137,7 +158,10 @@ def verify(
 def export(
     form: Annotated[str, typer.Option(help="jsonl, csv or opendp (a draft for the deployments registry).")] = "jsonl",
     root: Annotated[str | None, typer.Option(help="The root scope, for opendp.")] = None,
-    curator: Annotated[str | None, typer.Option(help="Who publishes, for opendp.")] = None,
+    facts: Annotated[
+        Path | None, typer.Option(help="For opendp: a file (YAML or JSON) of what no ledger knows.", dir_okay=False)
+    ] = None,
+    curator: Annotated[str | None, typer.Option(help="An old name of the fact data_curators.")] = None,
     verifier: Annotated[
         Path | None, typer.Option(help="Also write the script that checks a jsonl export here.")
     ] = None,
@@ -146,14 +170,23 @@ def export(
 ) -> None:
     """Write the journal to standard output, for an auditor.
 
-    [bold]Example[/bold]
+    [bold]Examples[/bold]
 
     bursar ledger export --verifier check.py > journal.jsonl && python check.py journal.jsonl
+
+    bursar ledger export --form opendp --root census --facts about.yaml > census.yaml
     """
+    from bursar.cli.facts import read_facts
+    from bursar.errors import InputError
     from bursar.ledger.export import verifier as script
 
     with opened(ledger, anchor) as books:
-        text = books.export(form, root=root, curator=curator)
+        given = None if facts is None else read_facts(facts)
+        if curator is not None:
+            if "data_curators" in (given or {}):
+                raise InputError("name the curators once: in the facts", argument="curator")
+            given = {"data_curators": [curator], **(given or {})}
+        text = books.export(form, root=root, facts=given)
     if verifier is not None:
         with failing():
             verifier.write_text(script(), encoding="utf-8")

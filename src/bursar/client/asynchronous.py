@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self, TypeVar
 
 import httpx
@@ -92,6 +92,10 @@ class AsyncClient:
     async def export(self, form: str = "jsonl") -> str:
         """The journal as a file."""
         return await self.send(Calls.export(form))
+
+    async def registry(self, root: str, facts: Mapping[str, Any]) -> str:
+        """A draft for the OpenDP deployments registry, with the facts that no ledger knows."""
+        return await self.send(Calls.registry(root, facts))
 
     async def health(self) -> wire.Health:
         """Is it up, and does the ledger accept charges?"""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -11,7 +11,7 @@ import httpx
 import msgspec
 
 from bursar import wire
-from bursar.errors import BudgetExceeded, BursarError, Refused, refusals
+from bursar.errors import BudgetExceeded, BursarError, ConsentNeeded, Refused, refusals
 from bursar.ledger.amounts import exact
 from bursar.ledger.asked import own_key
 
@@ -81,6 +81,8 @@ def _error(response: httpx.Response) -> BursarError:
             made = Refused(problem.detail)
             made.code = problem.code
         return made
+    if kind is ConsentNeeded:
+        return ConsentNeeded(problem.detail, consent=problem.consent or "")
     if problem.code == "rate_limited":
         return kind(problem.detail, after=float(response.headers.get("retry-after", "1")))  # type: ignore[call-arg]
     return kind(problem.detail)
@@ -160,6 +162,11 @@ class Calls:
     def export(form: str = "jsonl") -> Call[str]:
         """The journal as a file."""
         return Call("GET", "/v1/export", wire.Export(form), str)  # type: ignore[arg-type]
+
+    @staticmethod
+    def registry(root: str, facts: Mapping[str, Any]) -> Call[str]:
+        """A draft for the deployments registry."""
+        return Call("POST", "/v1/export", wire.Registry(root, dict(facts)), str)
 
     @staticmethod
     def health() -> Call[wire.Health]:

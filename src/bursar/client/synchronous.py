@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self, TypeVar
 
 import httpx
@@ -92,6 +92,10 @@ class Client:
     def export(self, form: str = "jsonl") -> str:
         """The journal as a file."""
         return self.send(Calls.export(form))
+
+    def registry(self, root: str, facts: Mapping[str, Any]) -> str:
+        """A draft for the OpenDP deployments registry, with the facts that no ledger knows."""
+        return self.send(Calls.registry(root, facts))
 
     def health(self) -> wire.Health:
         """Is it up, and does the ledger accept charges?"""

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import json
 import re
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
+from bursar import members
 from bursar.composition import Composition, as_composition
 from bursar.errors import InputError, SpecError
 from bursar.guarantees import KINDS
@@ -99,7 +99,7 @@ def from_json(form: Any) -> Composition:
     """The composition that a JSON form means; takes the object or its text."""
     if isinstance(form, (str, bytes)):
         try:
-            form = json.loads(form)
+            form = members.loads(form)
         except (ValueError, RecursionError) as problem:
             raise SpecError(f"not JSON: {problem}") from None
     if not isinstance(form, dict) or set(form) != {"bursar", "terms"}:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from bursar.errors import LedgerHalted, StorageFailed
+from bursar.errors import LedgerHalted, storage_trouble
 from bursar.ledger.stores._base import Head, Reader
 
 _END = " ;"  # no name has it
@@ -67,7 +67,7 @@ class AnchorFile:
                         self._rewrite()
                         self._opened()
                 except OSError as problem:
-                    raise StorageFailed(f"the anchor cannot be written, nothing was charged: {problem}") from problem
+                    raise storage_trouble("the anchor cannot be written, nothing was charged", problem) from problem
                 self._look_again = now + _PATIENCE
 
     def append(self, heads: Mapping[str, Head]) -> None:
@@ -79,7 +79,7 @@ class AnchorFile:
             os.write(self._file, text.encode())
         except OSError as problem:
             self.close()
-            raise StorageFailed(f"charged, but the anchor could not be written: {problem}") from problem
+            raise storage_trouble("charged, but the anchor could not be written", problem) from problem
 
     def _opened(self) -> int:
         """Make sure that the file is the one of that name, and say how long it is."""
@@ -132,7 +132,12 @@ def check(reader: Reader, anchors: Mapping[str, Anchored]) -> None:
     """Halt a ledger that is behind its anchor."""
     problems = behind(reader, anchors)
     if problems:
+        rest = (
+            "What was spent since is not known here: find the right file, or accept the loss with `bursar ledger "
+            "restore --assume-spent`, which counts all that was left as spent"
+        )
+        roots = "a root is" if len(problems) == 1 else f"{len(problems)} roots are"
         raise LedgerHalted(
-            f"{'; '.join(problems.values())}. What was spent since is not known here: find the right file, or accept "
-            "the loss with `bursar ledger restore --assume-spent`, which counts all that was left as spent"
+            f"{'; '.join(problems.values())}. {rest}",
+            public=f"{roots} behind the anchor: an older or a different copy was put in the ledger's place. {rest}",
         )

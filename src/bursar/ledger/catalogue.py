@@ -79,6 +79,6 @@ class Catalogue:
 def usable(scope: Scope) -> None:
     """Refuse closed and frozen scopes."""
     if scope.row.status == "closed":
-        raise ScopeClosed(f"{scope.name} is closed")
+        raise ScopeClosed(f"{scope.name} is closed", scope=scope.name)
     if scope.row.status == "frozen":
-        raise ScopeFrozen(f"{scope.name} is frozen: a steward must thaw it")
+        raise ScopeFrozen(f"{scope.name} is frozen: a steward must thaw it", scope=scope.name)

@@ -24,10 +24,21 @@ def digest(text: str, key: bytes) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+class Twice(ValueError):
+    """A member that is given twice: readers disagree about which one counts."""
+
+
+def single(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object in which every member is named once."""
+    if len(dict(pairs)) != len(pairs):
+        raise Twice("a member is given twice")
+    return dict(pairs)
+
+
 def check(given: Iterable[str], key: bytes) -> tuple[list[str], int]:
     """Everything that is wrong, and how many entries were read."""
     lines = iter(given)
-    head = json.loads(next(lines))
+    head = json.loads(next(lines), object_pairs_hook=single)
     problems: list[str] = []
     ends: dict[str, tuple[int, int, str]] = {}
     balances: dict[tuple[str, ...], tuple[int, ...]] = {}
@@ -42,7 +53,11 @@ def check(given: Iterable[str], key: bytes) -> tuple[list[str], int]:
         ):
             problems.append(f"line {number}: the hash does not match")
             break
-        root, seq, at, kind, _, _, body, prev = json.loads(text)
+        try:
+            root, seq, at, kind, _, _, body, prev = json.loads(text, object_pairs_hook=single)
+        except Twice as twice:
+            problems.append(f"line {number}: {twice}")
+            break
         last, last_at, last_hash = ends.get(root, (0, 0, "0" * 64))
         if prev != last_hash or at < last_at or (seq != last + 1 and not (kind == "restore" and seq > last)):
             problems.append(f"line {number}: entry {seq} of {root} does not follow entry {last}")

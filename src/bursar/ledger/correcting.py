@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bursar.errors import CostInvalid, InputError
+from bursar.ledger.consenting import consented
 from bursar.ledger.currencies import Balance, Price, Refusal
 from bursar.ledger.currencies._moves import filled
 from bursar.ledger.draft import Draft, Effects, by_root, effects_of
@@ -26,7 +27,14 @@ from bursar.ledger.stores._base import Reader
 _CHARGES = ("spend", "draw", "import", "correct")
 
 
-def correct(posting: Posting, request: Request, release: Release, reason: str, entry: tuple[str, int]) -> Receipt:
+def correct(
+    posting: Posting,
+    request: Request,
+    release: Release,
+    reason: str,
+    entry: tuple[str, int],
+    consent: str | None = None,
+) -> Receipt:
     """Add spend that an earlier entry should have had."""
     root, seq = entry
     wrong = posting.tx.entry(root, seq)
@@ -35,6 +43,7 @@ def correct(posting: Posting, request: Request, release: Release, reason: str, e
     paths = [posting.catalogue.find(name, posting.tx)[1] for name in charged_by(posting.tx, wrong)]
     scopes = [posting.scope(name) for name in dict.fromkeys(name for path in paths for name in path)]
     alike(scopes, release)
+    agreed = consented(posting, scopes, release, entry, consent)
     _make_room(posting, scopes, release)
     effects: Effects = []
     overdrawn: dict[str, Scope] = {}
@@ -50,6 +59,7 @@ def correct(posting: Posting, request: Request, release: Release, reason: str, e
         beyond = [scope for scope in overdrawn.values() if scope.row.root == part]
         draft = Draft(changes, release.text, scopes=[scope.row for scope in beyond])
         draft.extra = {"corrects": [root, seq], "reason": reason, "overdrawn": [scope.name for scope in beyond]}
+        draft.extra |= agreed
         chained = posting.post(request, "correct", part, draft)
         first = first or chained
     assert first is not None

@@ -1,6 +1,4 @@
-"""Audit exports: the journal as JSON Lines (with a verifier that needs only Python's standard library), as CSV, and a
-draft entry for the public registry of deployments.
-"""
+"""Audit exports: the journal as JSON Lines (with a verifier that needs only Python's standard library), and as CSV."""
 
 from __future__ import annotations
 
@@ -9,18 +7,14 @@ import io
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from fractions import Fraction
 from importlib.resources import files
 
-from bursar.errors import ScopeUnknown
 from bursar.ledger.amounts import shown
 from bursar.ledger.entry import Chain, Chained
 from bursar.ledger.scope import Scope
 from bursar.ledger.stores._base import Reader
 
 FORMAT = 1
-_UNKNOWN = "to be filled in by the curator"
-_FLAVOURS = {"pure": "Pure DP", "zcdp": "Zero-concentrated DP", "renyi": "Rényi DP", "gdp": "Gaussian DP"}
 
 
 def json_lines(reader: Reader, chain: Chain) -> Iterator[str]:
@@ -77,76 +71,3 @@ def _safe(cell: object) -> object:
 
 def _time(at: int) -> str:
     return datetime.fromtimestamp(at // 1_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def deployment(reader: Reader, root: str, *, curator: str = _UNKNOWN, use: str = _UNKNOWN) -> str:
-    """A draft for the OpenDP deployments registry, with what the ledger knows; the rest is marked."""
-    row = reader.scope(root)
-    if row is None or row.kind != "root":
-        raise ScopeUnknown(f"there is no root scope {root!r}")
-    scope = Scope(row)
-    first = next(iter(reader.entries(root, most=1)))
-    parts = [root, *(row.name for row in reader.scopes(root) if row.kind == "block")]
-    released = [
-        (what if part == root else f"{part}: {what}", count) for part in parts for what, count in reader.released(part)
-    ]
-    mechanisms = [f"{count} × {what}" for what, count in released] or ["nothing so far"]
-    parameters = {key: value for key, value in scope.target.items() if key in ("epsilon", "delta", "rho")}
-    lines = [
-        f"url_slug: {_text(root.lower().replace(' ', '-'))}",
-        "status: Draft",
-        "tier: 2",
-        "deployment:",
-        "  product:",
-        f"    name: {_text(root)}",
-        "    data_curators:",
-        f"      - {_text(curator)}",
-        f"    intended_use: {_text(use)}",
-        f"    data_product_type: {_text(_UNKNOWN)}",
-        f"    description: {_text(_UNKNOWN)}",
-        f"    publication_date: {_text(_time(first.entry.at)[:10])}",
-        "  dp_flavor:",
-        f"    name: {_text(_FLAVOURS.get(row.currency, 'Approximate DP'))}",
-        f"    data_domain: {_text(_UNKNOWN)}",
-        f"    unprotected_quantities: {_text(_UNKNOWN)}",
-        "  privacy_loss:",
-        f"    privacy_unit: {_text(scope.unit)}",
-        f"    privacy_unit_description: {_text(_neighbours(scope))}",
-        "    privacy_parameters:",
-        *(f"      {key}: {float(Fraction(value))!r}" for key, value in parameters.items()),
-        f"    privacy_parameters_description: {_text(_limit(scope))}",
-        "  model:",
-        "    model_name: Central",
-        "    release_type: Many releases",
-        "    access_type: Interactive",
-        "  accounting:",
-        f"    post_processing: {_text(_UNKNOWN)}",
-        f"    composition: {_text(_composition(scope))}",
-        "  implementation:",
-        f"    pre_processing_eda_hyperparameter_tuning: {_text(_UNKNOWN)}",
-        f"    mechanisms: {_text('; '.join(mechanisms))}",
-        f"    justification: {_text(_UNKNOWN)}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _text(value: str) -> str:
-    """A YAML scalar that can only be text: JSON strings are YAML."""
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _neighbours(scope: Scope) -> str:
-    change = "adding or removing" if scope.relation == "add_remove" else "replacing"
-    return f"Neighbouring data sets differ by {change} the data of one {scope.unit}."
-
-
-def _limit(scope: Scope) -> str:
-    target = ", ".join(f"{key} = {value}" for key, value in scope.target.items())
-    return f"The limit that the ledger enforces: {target}. Releases are refused before it would be exceeded."
-
-
-def _composition(scope: Scope) -> str:
-    return (
-        f"Fully adaptive, by the filter '{scope.row.currency}' of bursar; every release is charged in a durable, "
-        "hash-chained ledger before it runs."
-    )

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 from bursar.errors import InputError, LedgerHalted
-from bursar.ledger import export
+from bursar.ledger import export, registry
 from bursar.ledger.asked import entry_of, reservation_id
 from bursar.ledger.correcting import charged_by
 from bursar.ledger.desk import Desk
@@ -21,13 +25,19 @@ class Looking(Desk):
 
     def show(self, scope: str) -> Statement:
         """Spent, held and left of a scope, its odometer, and what the same releases would cost if fixed in advance."""
-        return statement(self.look_at(scope))  # others read meanwhile
+        halted = None if self._halted is None else str(self._halted)
+        return replace(statement(self.look_at(scope)), halted=halted)  # others read meanwhile
 
     def look_at(self, scope: str) -> Seen:
         """The same without what takes time to count."""
         with self.store.reading() as reader:
             view = self._view(reader)
             return seen(view, view.scope(scope_name(scope)))
+
+    def released(self, scope: str) -> list[tuple[str, int]]:
+        """What was released in a scope, with counts."""
+        with self.store.reading() as reader:
+            return reader.released(scope_name(scope))
 
     def scopes(self) -> list[Scope]:
         """All scopes, by name."""
@@ -83,15 +93,37 @@ class Looking(Desk):
                 Pricer(self.read, self.find) if reprice else None,
             )
 
-    def export(self, form: str = "jsonl", *, root: str | None = None, curator: str | None = None) -> str:
+    def export(
+        self,
+        form: str = "jsonl",
+        *,
+        root: str | None = None,
+        facts: Mapping[str, Any] | None = None,
+        curator: str | None = None,
+    ) -> str:
         """The journal as JSON Lines (``jsonl``, checked by `bursar.ledger.export.verifier`), as ``csv``, or a draft for
-        the OpenDP deployments registry (``opendp``, of one root).
+        the OpenDP deployments registry (``opendp``, of one root), for which ``facts`` says what no ledger knows: who
+        publishes what, where, when and what for. ``curator`` is an old name of one of them.
         """
+        if form == "opendp" and root is not None:
+            with self.store.reading() as reader:
+                return registry.deployment(reader, scope_name(root), _curated(facts, curator))
+        if facts is not None or curator is not None:
+            raise InputError("facts are for the registry: export as opendp with root=", argument="facts")
         with self.store.reading() as reader:
             if form == "jsonl":
                 return "\n".join(export.json_lines(reader, self._chain)) + "\n"
             if form == "csv":
                 return export.comma_separated(reader)
-            if form == "opendp" and root is not None:
-                return export.deployment(reader, root, **({} if curator is None else {"curator": curator}))
         raise InputError("export as jsonl or csv, or as opendp with root=", argument="form")
+
+
+def _curated(facts: Mapping[str, Any] | None, curator: str | None) -> Mapping[str, Any]:
+    """The facts, with a curator who was named in the old way."""
+    given = {} if facts is None else facts
+    if curator is None:
+        return given
+    warnings.warn("curator= is now facts={'data_curators': […]}", DeprecationWarning, stacklevel=3)
+    if "data_curators" in given:
+        raise InputError("name the curators once: in facts", argument="curator")
+    return {**given, "data_curators": [curator]}

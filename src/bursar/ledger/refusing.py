@@ -28,7 +28,8 @@ def alike(scopes: Sequence[Scope], release: Release) -> None:
 def within_cap(cap: Fraction | None, amount: int, before: Balance, whose: str) -> None:
     """Refuse a charge that is larger than a share of its limit."""
     if cap is not None and amount > cap * before.limit:
-        raise PerChargeCap(f"one charge may take at most {cap} of {whose}")
+        # whose is a scope's line: census's epsilon; no name has an apostrophe
+        raise PerChargeCap(f"one charge may take at most {cap} of {whose}", scope=whose.rpartition("'s ")[0] or None)
 
 
 def refusal_of(scope: Scope, chained: Chained, replayed: bool) -> BudgetExceeded:

@@ -174,6 +174,12 @@ def scope_name(name: object) -> str:
     return name
 
 
+def names_above(name: str) -> list[str]:
+    """The names that a name lies under, the nearest first: a/b and a for a/b/c."""
+    parts = name.split("/")
+    return ["/".join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
+
+
 def path(scope: Scope, reader: Reader) -> list[str]:
     """All scopes that a charge here debits.
 

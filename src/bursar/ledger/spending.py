@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from bursar.errors import InputError, described
 from bursar.ledger import charging, correcting, reserving
 from bursar.ledger.amounts import exact
-from bursar.ledger.asked import entry_of, key_of, names_of, own_key, reservation_id, said
+from bursar.ledger.asked import entry_of, key_of, names_of, own_key, reservation_id, said, word
 from bursar.ledger.desk import Desk
 from bursar.ledger.entry import Chained, canonical
 from bursar.ledger.posting import Request, Seen
@@ -206,19 +206,23 @@ class Spending(Desk):
         key: str | None = None,
         delta: Any = None,
         by: str | None = None,
+        consent: str | None = None,
     ) -> Receipt:
-        """Add spend that an entry should have had. It can only add; what no longer fits freezes the scope."""
+        """Add spend that an entry should have had. It can only add; what no longer fits freezes the scope. Where it
+        would do more than charge the release, `ConsentNeeded` says what, and which ``consent`` agrees to that.
+        """
         place, release = entry_of(entry), release_of(what, delta)
         fields = {"entry": [place[0], str(place[1])], **release.request(), "reason": said(reason)}
         with self.store.reading() as reader:  # an entry never changes; it says which roots there are to lock
             wrong = reader.entry(*place)
             names = [place[0]] if wrong is None else correcting.charged_by(reader, wrong)
+        agreed = None if consent is None else word(consent, "consent")
         request = self._request(
             "correct",
             key,
             by,
             fields,
-            lambda p, r: correcting.correct(p, r, release, reason, place),
+            lambda p, r: correcting.correct(p, r, release, reason, place, agreed),
             receipt_of,
             names,
         )

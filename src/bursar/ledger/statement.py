@@ -54,6 +54,8 @@ class Statement:
     """Of a root with blocks: the block whose state this is."""
     lifetime: float | None = None
     """Beside a window, which starts anew: the odometer of its root, which does not."""
+    halted: str | None = None
+    """Why the ledger accepts nothing; None where it does."""
 
     def line(self, name: str) -> LineStatement:
         """One line by name."""
@@ -88,11 +90,13 @@ class Statement:
             "hindsight": None
             if self.hindsight is None
             else {"epsilon": {"lower": self.hindsight[0], "upper": self.hindsight[1]}, "means": HINDSIGHT},
+            "halted": self.halted,
         }
 
     def __str__(self) -> str:
         target = ", ".join(f"{key} {shown(Fraction(value), up=False)}" for key, value in self.scope.target.items())
-        rows = [
+        rows = [] if self.halted is None else [f"HALTED, nothing is charged: {self.halted}"]
+        rows += [
             f"{self.scope.name} ({self.scope.kind}, {self.scope.row.status}): {target}; {self.scope.row.currency}, "
             f"protects each {self.scope.unit} under {self.scope.relation}"
         ]

@@ -12,7 +12,7 @@ from bursar.ledger.desk import Desk
 from bursar.ledger.receipt import Receipt, receipt_of
 from bursar.ledger.release import release_of
 from bursar.ledger.restoring import restored
-from bursar.ledger.scope import scope_name
+from bursar.ledger.scope import names_above, scope_name
 from bursar.numerics.validate import listed
 
 
@@ -41,10 +41,15 @@ class Steward(Desk):
         spent: Iterable[Any] = (),
         by: str | None = None,
         key: str | None = None,
+        within: str | None = None,
     ) -> Receipt:
         """Open a scope. ``epsilon`` with ``delta`` gets the strongest filter, ``epsilon`` alone a pure one, ``rho`` a
         zCDP one, ``mu`` a GDP one, ``order`` (with epsilon and delta, or renyi) one Rényi order. ``spent`` lists what
         was released before.
+
+        A name under an existing scope, such as census/maps under census, opens below it unless ``parent`` says
+        otherwise; ``kind="root"`` insists on a budget of its own. ``within`` refuses every other place than that scope
+        and those below it.
         """
         limits = {
             "epsilon": epsilon,
@@ -62,8 +67,9 @@ class Steward(Desk):
         before = [release_of(what) for what in listed(spent=spent)]
         fields = {**asked, **texts(limits), **texts(options), "spent": [release.text for release in before]}
         scope_name(scope)
-        names = [] if parent is None else [scope_name(parent)]
-        whole = {**asked, "limits": limits, "options": options}
+        # what may turn out to lie above is locked with the rest; which of them does, the transaction decides
+        names = [scope_name(parent)] if parent is not None else [] if kind == "root" else names_above(scope)
+        whole = {**asked, "limits": limits, "options": options, "within": within}
         request = self._request(
             "open", key, by, fields, lambda p, r: stewarding.open_scope(p, r, whole, before), receipt_of, names
         )

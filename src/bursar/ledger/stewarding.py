@@ -19,7 +19,7 @@ from bursar.ledger.receipt import Receipt, receipt_of
 from bursar.ledger.refusing import alike
 from bursar.ledger.release import Release, release_of
 from bursar.ledger.reserving import joined
-from bursar.ledger.scope import Scope, new_scope
+from bursar.ledger.scope import Scope, names_above, new_scope
 
 
 def open_scope(posting: Posting, request: Request, asked: dict[str, Any], before: Sequence[Release]) -> Receipt:
@@ -27,7 +27,9 @@ def open_scope(posting: Posting, request: Request, asked: dict[str, Any], before
     name = asked["name"]
     if posting.tx.scope(name) is not None:
         raise InputError(f"there is a scope {name!r} already", argument="scope")
-    parent = None if asked["parent"] is None else posting.scope(asked["parent"])
+    parent = _above(posting, asked)
+    if asked["within"] is not None and not _lies_in(posting, parent, asked["within"]):
+        raise NotPermitted(f"there is no place for {name} below {asked['within']}")
     if parent is not None:
         usable(parent)
         posting.expire(parent.row.root)
@@ -58,6 +60,24 @@ def open_scope(posting: Posting, request: Request, asked: dict[str, Any], before
     for what, count in [*inherited, *((release.text, 1) for release in before)]:
         posting.tx.add_released(scope.name, what, count)
     return receipt
+
+
+def _above(posting: Posting, asked: dict[str, Any]) -> Scope | None:
+    """The parent that was named; else, unless a root is asked for, the nearest scope that the name lies under."""
+    if asked["parent"] is not None:
+        return posting.scope(asked["parent"])
+    if asked["kind"] != "root":
+        for name in names_above(asked["name"]):
+            if posting.tx.scope(name) is not None:
+                return posting.scope(name)
+    return None
+
+
+def _lies_in(posting: Posting, scope: Scope | None, top: str) -> bool:
+    """Whether a scope is another one, or lies below it."""
+    while scope is not None and scope.name != top:
+        scope = posting.scope(scope.row.parent) if scope.row.parent else None
+    return scope is not None
 
 
 def folded(

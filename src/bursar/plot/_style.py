@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bursar.extras import needs
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -22,7 +24,8 @@ def framed(title: str, xlabel: str, ylabel: str, **scales: Any) -> tuple[Figure,
 
 def panels(title: str, count: int) -> tuple[Figure, list[Any]]:
     """A figure with several sets of axes side by side."""
-    from matplotlib.figure import Figure
+    with needs("plot", "a picture"):
+        from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7 if count == 1 else 5 * count, 4.5), layout="constrained")
     figure.suptitle(title, fontsize="medium")

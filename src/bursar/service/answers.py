@@ -8,13 +8,13 @@ from typing import Any
 from starlette.responses import Response
 
 from bursar.errors import RateLimited
-from bursar.problems import problem_of
+from bursar.problems import told
 from bursar.wire import encode
 
 
 def response(error: Exception) -> tuple[Response, str]:
     """The answer to an error, and its code."""
-    found = problem_of(error)
+    found = told(error)
     headers: dict[str, Any] = {}
     if isinstance(error, RateLimited):
         headers["Retry-After"] = str(math.ceil(error.after))

@@ -18,7 +18,7 @@ from bursar.problems import Rejected
 from bursar.service import dashboard
 from bursar.service.answers import response
 from bursar.service.core import Service
-from bursar.service.endpoint import Handle, address, handler
+from bursar.service.endpoint import Handle, address, handler, no_doubles
 from bursar.service.endpoints import ENDPOINTS
 from bursar.service.limits import Shares
 from bursar.service.openapi import document
@@ -48,10 +48,19 @@ class Application:
     async def _served(self, scope: Scope, receive: Receive, send: Send) -> None:
         handle = self._handlers.get((scope["method"], scope["path"])) if scope["type"] == "http" else None
         if handle is None:
-            await self._rest(scope, receive, send)
+            await (self._refused(scope) or self._rest)(scope, receive, send)
         else:
             answer = await handle(scope, receive)
             await answer(scope, receive, send)
+
+    @staticmethod
+    def _refused(scope: Scope) -> Response | None:
+        """The pages' requests name each thing once, as those of the endpoints do."""
+        try:
+            no_doubles(scope["headers"] if scope["type"] == "http" else ())
+        except Rejected as error:
+            return response(error)[0]
+        return None
 
 
 async def _crowded(scope: Scope, receive: Receive, send: Send) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,14 +13,20 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from bursar import members
+from bursar.errors import Refused
 from bursar.problems import Rejected
 from bursar.service.answers import response
 from bursar.service.core import LISTEN, Service
 from bursar.service.permissions import permit
+from bursar.service.reach import hushed
 from bursar.service.tokens import EVERYTHING, Token
 from bursar.wire import encode
 
 Headers = Mapping[bytes, bytes]
+_SINGLE = frozenset(
+    b"authorization content-length content-type cookie host hx-request origin sec-fetch-site transfer-encoding".split()
+)
 Run = Callable[[Service, Token, Any], Awaitable[Any]]
 
 
@@ -82,6 +88,8 @@ def handler(service: Service, endpoint: Endpoint) -> Handle:
 
 async def _answer(service: Service, endpoint: Endpoint, decoder: Any, scope: Scope, receive: Receive) -> Response:
     token, given, headers = None, None, dict(scope["headers"])
+    if len(headers) != len(scope["headers"]):
+        no_doubles(scope["headers"])
     if endpoint.verb is not None:
         token = service.identify(_bearer(headers), address(scope))
         permit(token, endpoint.verb)
@@ -89,17 +97,39 @@ async def _answer(service: Service, endpoint: Endpoint, decoder: Any, scope: Sco
         if endpoint.method == "POST":
             if headers.get(b"content-type") != b"application/json":
                 _json_only(headers)
-            given = decoder.decode(await body_of(service, headers, receive))
+            given = _read(decoder, await body_of(service, headers, receive))
         else:
             given = _query(scope, endpoint.asked)
     if token is not None and token.scope != EVERYTHING:
         await service.meet(token, _named(given))
-    found = await endpoint.run(service, token, given)  # type: ignore[arg-type]
+    try:
+        found = await endpoint.run(service, token, given)  # type: ignore[arg-type]
+    except Refused as refusal:
+        raise hushed(service.tree, token, refusal) from None
     if isinstance(found, Raw):
         return Response(found.text, media_type=found.media)
     if isinstance(found, Told):
         return Json(encode(found.body), found.status)
     return Json(encode(found), endpoint.status)
+
+
+def _read(decoder: Any, body: bytes) -> Any:
+    """A body of its type, in which no member is named twice."""
+    try:
+        given = decoder.decode(body)
+        members.once(body)
+    except (members.Repeated, UnicodeDecodeError, RecursionError) as problem:
+        raise Rejected("malformed", f"this is not JSON as it should be: {problem}") from None
+    return given
+
+
+def no_doubles(raw: Iterable[tuple[bytes, bytes]]) -> None:
+    """Refuse headers that are given twice and mean one thing: readers disagree about which one counts."""
+    seen: set[bytes] = set()
+    for name, _ in raw:
+        if name in seen and name in _SINGLE:
+            raise Rejected("malformed", f"the header {name.decode('ascii')} is given twice")
+        seen.add(name)
 
 
 def _named(given: Any) -> list[str]:

@@ -41,6 +41,7 @@ from bursar.wire.asked import Open as Open
 from bursar.wire.asked import Page as Page
 from bursar.wire.asked import Plan as Plan
 from bursar.wire.asked import Quote as Quote
+from bursar.wire.asked import Registry as Registry
 from bursar.wire.asked import Reserve as Reserve
 from bursar.wire.asked import Revoke as Revoke
 from bursar.wire.asked import Spend as Spend

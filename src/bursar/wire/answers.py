@@ -89,7 +89,7 @@ class Hindsight(Struct):
 
 
 class Statement(Struct):
-    """A scope now; ``lifetime`` is the odometer of a window's root."""
+    """A scope now; ``lifetime`` is the odometer of a window's root, ``halted`` why the ledger accepts nothing."""
 
     scope: str
     kind: str
@@ -105,6 +105,7 @@ class Statement(Struct):
     odometer: Odometer | None
     lifetime: Odometer | None
     hindsight: Hindsight | None
+    halted: str | None
 
 
 class Scope(Struct):
@@ -232,6 +233,7 @@ class Problem(Struct, omit_defaults=True):
     left: str | None = None
     replayed: bool | None = None
     argument: str | None = None
+    consent: str | None = None
 
 
 Report = dict[str, Any]

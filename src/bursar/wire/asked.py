@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
@@ -86,17 +86,22 @@ class Close(Asked):
 
 
 class Correct(Asked):
-    """Add spend that an entry should have had."""
+    """Add spend that an entry should have had. Where it would do more than charge the release, the refusal
+    `consent_needed` says what, and which `consent` agrees to exactly that.
+    """
 
     root: Name
     seq: Annotated[int, Meta(ge=1, le=2**53)]
     what: Text
     reason: Reason
     key: Key
+    consent: Name | None = None
 
 
 class Open(Asked):
-    """Open a scope."""
+    """Open a scope. Without a `parent`, a name under an existing scope opens below that one; with the `kind` root it
+    has a budget of its own.
+    """
 
     scope: Name
     key: Key
@@ -172,6 +177,15 @@ class Page(Asked):
     scope: Name
     after: Annotated[int, Meta(ge=0, le=2**53)] = 0
     most: Annotated[int, Meta(ge=1, le=1000)] = 100
+
+
+class Registry(Asked):
+    """A draft for the OpenDP deployments registry. `facts` says what no ledger knows, by the registry's names
+    (data_curators, data_product_region, …); what is missing is named in the refusal.
+    """
+
+    root: Name
+    facts: dict[str, Any]
 
 
 class Export(Asked):

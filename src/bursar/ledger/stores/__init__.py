@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from bursar.errors import InputError, described
+from bursar.extras import needs
 from bursar.ledger.stores._base import Store as Store
 
 
@@ -27,7 +28,8 @@ def store_of(url: str | os.PathLike[str] | Store, *, create: bool = True) -> Sto
 
         return SqliteStore(url.removeprefix("sqlite:///"), create=create)
     if url.startswith(("postgresql://", "postgres://")):
-        from bursar.ledger.stores.postgres import PostgresStore
+        with needs("postgres", "PostgreSQL"):
+            from bursar.ledger.stores.postgres import PostgresStore
 
         return PostgresStore(url)
     raise InputError(

@@ -16,7 +16,7 @@ from typing import Any
 import psycopg
 from psycopg import errors, sql
 
-from bursar.errors import InputError, StorageFailed
+from bursar.errors import InputError, StorageFailed, StorageFull
 from bursar.ledger.currencies import Balance
 from bursar.ledger.entry import Chained
 from bursar.ledger.stores._base import Conflict, Head, Reader, Store, Transaction
@@ -160,6 +160,6 @@ def _durable() -> Iterator[None]:
     except (errors.UniqueViolation, errors.DeadlockDetected, errors.SerializationFailure) as problem:
         raise Conflict(str(problem)) from problem
     except errors.DiskFull as problem:
-        raise StorageFailed(f"the disk is full, nothing was charged: {problem}") from problem
+        raise StorageFull(f"the disk is full, nothing was charged: {problem}") from problem
     except psycopg.Error as problem:
         raise StorageFailed(f"the store failed, retry with the same key: {problem}") from problem

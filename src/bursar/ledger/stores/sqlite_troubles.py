@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import apsw
 
-from bursar.errors import LedgerHalted, StorageFailed
+from bursar.errors import LedgerHalted, StorageFailed, StorageFull, storage_trouble
 
 TROUBLES = (apsw.Error, OSError, UnicodeDecodeError)
 
@@ -25,12 +25,14 @@ def spoken(problem: Exception) -> Exception:
     """Storage errors in bursar's own words."""
     match problem:
         case apsw.FullError():
-            return StorageFailed(f"the disk is full, nothing was charged: {problem}")
+            return StorageFull(f"the disk is full, nothing was charged: {problem}")
         case apsw.CorruptError() | apsw.NotADBError() | UnicodeDecodeError():
             return LedgerHalted(f"the file is damaged: {problem}")
         case apsw.ConstraintError():
             return StorageFailed(f"the store refused: {problem}")
         case apsw.IOError() | apsw.BusyError() | apsw.LockedError():
             return StorageFailed(f"the store failed, retry with the same key: {problem}")
+        case OSError():
+            return storage_trouble("the store cannot be used", problem)
         case _:
             return StorageFailed(f"the store cannot be used: {problem}")

@@ -18,7 +18,7 @@ from starlette.staticfiles import StaticFiles
 from bursar import wire
 from bursar.errors import InputError, NotPermitted
 from bursar.ledger.asked import own_key
-from bursar.problems import Rejected, problem_of
+from bursar.problems import Rejected, told
 from bursar.service.core import Service
 from bursar.service.dashboard import views
 from bursar.service.dashboard.sessions import Sessions, same_site
@@ -27,6 +27,7 @@ from bursar.service.endpoints import ENDPOINTS
 from bursar.service.endpoints.counting import number
 from bursar.service.endpoints.looking import page, shown_to
 from bursar.service.permissions import MAY, covers, everywhere, permit, within
+from bursar.service.reach import hushed
 from bursar.service.tokens import Token
 
 _HERE = Path(__file__).parent
@@ -64,6 +65,12 @@ class Desk:
     def __init__(self, service: Service) -> None:
         self.service, self.sessions = service, Sessions(service)
 
+    @property
+    def halted(self) -> str | None:
+        """Why the ledger accepts nothing, as anybody may know."""
+        why = self.service.ledger.halted
+        return None if why is None else why.public
+
     def render(self, template: str, token: Token | None, status: int = 200, **values: Any) -> Response:
         """A template, with who is signed in and what they may do."""
         may = frozenset() if token is None else MAY[token.role]
@@ -78,6 +85,8 @@ class Desk:
             fields = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=False, max_num_fields=50)
         except ValueError:
             raise Rejected("malformed", "a form has at most 50 fields") from None
+        if len(dict(fields)) != len(fields):
+            raise Rejected("malformed", "each field of a form is given once")
         return {name: value.strip() for name, value in fields if value.strip()}
 
 
@@ -89,7 +98,7 @@ async def _overview(desk: Desk, request: Request, token: Token) -> Response:
     scopes = [scope for scope in found if covers(token, service.tree, scope.name)]
     names = [scope.name for scope in scopes[:200]]
     shown = [views.statement(await service.show(token, name)) for name in names]
-    return desk.render("scopes.html", token, scopes=shown, more=max(len(scopes) - 200, 0), halted=service.halted)
+    return desk.render("scopes.html", token, scopes=shown, more=max(len(scopes) - 200, 0), halted=desk.halted)
 
 
 async def _scope(desk: Desk, request: Request, token: Token) -> Response:
@@ -99,10 +108,16 @@ async def _scope(desk: Desk, request: Request, token: Token) -> Response:
     found = await shown_to(service, token, name)
     end = await service.look(lambda: service.ledger.last(found.scope.row.root))
     chart = await service.look(lambda: views.burn_down(service.ledger, found, end))
-    listed = await service.look(lambda: page(service.ledger, name, max(0, end - 1000), 1000))
+    listed = await service.look(lambda: page(service, token, name, max(0, end - 1000), 1000))
     entries = [views.entry(one) for one in reversed(listed["entries"])]
     return desk.render(
-        "scope.html", token, found=views.statement(found), chart=chart, entries=entries[:200], key=own_key()
+        "scope.html",
+        token,
+        found=views.statement(found),
+        chart=chart,
+        entries=entries[:200],
+        key=own_key(),
+        halted=desk.halted,
     )
 
 
@@ -192,7 +207,7 @@ def _signed_in(desk: Desk, run: Page) -> Callable[[Request], Awaitable[Response]
             if isinstance(error, Rejected) and error.code == "unauthenticated":
                 headers = {**HEADERS, "HX-Redirect": "/sign-in"} if fragment else {"Location": "/sign-in", **HEADERS}
                 return Response(status_code=200 if fragment else 303, headers=headers)
-            found = problem_of(error)
+            found = told(hushed(desk.service.tree, token, error))
             template = "_problem.html" if fragment else "problem.html"
             # a refusal is an outcome, so the next charge is another one; what is in doubt is retried with its key
             key = own_key() if run is _spend and found.status < 500 else None
@@ -214,7 +229,7 @@ def routes(service: Service) -> list[BaseRoute]:
             answer: Response = RedirectResponse("/", 303, HEADERS)
             desk.sessions.begin(request, secret, answer)
         except Exception as error:
-            found = problem_of(error)
+            found = told(error)
             return desk.render("sign_in.html", None, found.status, problem=found)
         return answer
 
@@ -222,7 +237,7 @@ def routes(service: Service) -> list[BaseRoute]:
         try:
             same_site(request)
         except NotPermitted as error:
-            found = problem_of(error)
+            found = told(error)
             return desk.render("problem.html", None, found.status, problem=found)
         answer = RedirectResponse("/sign-in", 303, HEADERS)
         desk.sessions.end(request, answer)

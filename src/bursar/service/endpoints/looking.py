@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from bursar import wire
 from bursar.ledger.amounts import written
 from bursar.ledger.entry import Chained
-from bursar.ledger.ledger import Ledger
 from bursar.ledger.scope import Scope
 from bursar.ledger.statement import Statement
 from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint, Raw
 from bursar.service.permissions import covers, everywhere, within
+from bursar.service.reach import blanked, narrowed
 from bursar.service.tokens import Token
 
 _MEDIA = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "opendp": "application/yaml"}
@@ -44,23 +43,25 @@ async def _statement(service: Service, token: Token, asked: wire.OfScope) -> dic
 
 
 async def shown_to(service: Service, token: Token, name: str) -> Statement:
-    """A scope as far as a token reaches: what a window's root has lost is not for those who see the window alone."""
+    """A scope as far as a token reaches."""
     found = await service.show(token, name)
     await service.meet(token, [found.scope.row.root])
-    return found if covers(token, service.tree, found.scope.row.root) else replace(found, lifetime=None)
+    return await service.look(lambda: narrowed(service.ledger, service.tree, token, found))
 
 
 async def _entries(service: Service, token: Token, asked: wire.Page) -> dict[str, Any]:
     within(token, service.tree, [asked.scope])
-    return await service.look(lambda: page(service.ledger, asked.scope, asked.after, asked.most))
+    return await service.look(lambda: page(service, token, asked.scope, asked.after, asked.most))
 
 
-def page(ledger: Ledger, name: str, after: int, most: int) -> dict[str, Any]:
-    """Entries of a scope's root that concern it, and where the next page begins."""
+def page(service: Service, token: Token, name: str, after: int, most: int) -> dict[str, Any]:
+    """Entries of a scope's root that concern it, as far as the token may be told, and where the next page begins."""
+    ledger, tree = service.ledger, service.tree
     scope = ledger.scope(name)
     root = scope.row.root
     chained = ledger.entries(root, after=after, most=most)
-    entries = [entry for one in chained if (entry := seen_by(scope, one)) is not None]
+    found = [(one, entry) for one in chained if (entry := seen_by(scope, one)) is not None]
+    entries = [blanked(ledger, tree, token, one, entry) for one, entry in found]
     following = chained[-1].entry.seq if len(chained) == most else None
     return {"scope": name, "root": root, "entries": entries, "next": following}
 
@@ -115,10 +116,26 @@ async def _export(service: Service, token: Token, asked: wire.Export) -> Raw:
     return Raw(text, _MEDIA[asked.form])
 
 
+async def _registry(service: Service, token: Token, asked: wire.Registry) -> Raw:
+    within(token, service.tree, [asked.root])
+    text = await service.job(token, lambda: service.ledger.export("opendp", root=asked.root, facts=asked.facts))
+    return Raw(text, _MEDIA["opendp"])
+
+
 ENDPOINTS = (
     Endpoint("GET", "/v1/scopes", "scopes", "The scopes that the token reaches", None, wire.ScopeList, _scopes),
     Endpoint("GET", "/v1/statement", "statement", "A scope now", wire.OfScope, wire.Statement, _statement),
     Endpoint("GET", "/v1/entries", "entries", "What was written about a scope", wire.Page, wire.Entries, _entries),
     Endpoint("POST", "/v1/verify", "verify", "Recompute everything", wire.Verify, wire.Verification, _verify),
     Endpoint("GET", "/v1/export", "export", "The journal as a file", wire.Export, str, _export, media="text/plain"),
+    Endpoint(
+        "POST",
+        "/v1/export",
+        "export",
+        "A draft for the deployments registry",
+        wire.Registry,
+        str,
+        _registry,
+        media=_MEDIA["opendp"],
+    ),
 )

@@ -16,17 +16,20 @@ _OPENING = (*_LIMITS, "order", "leak", "currency", "parent", "kind", "unit", "re
 
 
 async def _open(service: Service, token: Token, asked: wire.Open) -> dict[str, Any]:
-    if asked.parent is None:
+    if asked.kind == "root":
         everywhere(token, "open a root")
-    else:
+    elif asked.parent is not None:
         within(token, service.tree, [asked.parent])
     if token.scope != EVERYTHING and not asked.scope.startswith(f"{token.scope}/"):
         # whoever may try any name learns which ones others have
         raise NotPermitted(f"with this token the name of a new scope begins with {token.scope}/")
     terms = {name: getattr(asked, name) for name in _OPENING}
+    # which scope lies above, and whether the token reaches it, the ledger decides at once
+    place = None if token.scope == EVERYTHING else token.scope
     spent = [await service.read(token, what) for what in asked.spent]
     receipt = await service.job(
-        token, lambda: service.ledger.open(asked.scope, **terms, spent=spent, by=token.name, key=asked.key)
+        token,
+        lambda: service.ledger.open(asked.scope, **terms, spent=spent, by=token.name, key=asked.key, within=place),
     )
     return receipt.to_dict()
 
@@ -78,7 +81,12 @@ async def _correct(service: Service, token: Token, asked: wire.Correct) -> dict[
     receipt = await service.job(
         token,
         lambda: service.ledger.correct(
-            (asked.root, asked.seq), release, reason=asked.reason, key=asked.key, by=token.name
+            (asked.root, asked.seq),
+            release,
+            reason=asked.reason,
+            key=asked.key,
+            by=token.name,
+            consent=asked.consent,
         ),
     )
     return receipt.to_dict()

@@ -1,0 +1,83 @@
+"""What a token that is bound to a part of the tree may be told of what others do beside it.
+
+A charge on the whole data touches every block, and one charge may name several scopes. Whoever sees one of them sees
+that it was touched, when, and by how much; who asked, with which key and what ran there is for those who reach all
+that the request was made on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+from bursar.errors import PerChargeCap, ScopeClosed, ScopeFrozen
+from bursar.ledger.entry import Chained
+from bursar.ledger.ledger import Ledger
+from bursar.ledger.statement import Statement
+from bursar.service.permissions import Tree, covers
+from bursar.service.tokens import EVERYTHING, Token
+
+BLANK = {"key": "", "actor": "", "hash": "", "what": None, "reason": None}
+"""Beside what is told of an entry to everybody who sees a scope that it touched. A hash would let them try guesses."""
+_BEYOND: dict[type[Exception], str] = {
+    ScopeClosed: "a scope that this debits is closed",
+    ScopeFrozen: "a scope that this debits is frozen: a steward must thaw it",
+    PerChargeCap: "on a scope that this debits, it takes a larger share of a limit than the service allows",
+}
+
+
+def made_on(ledger: Ledger, chained: Chained) -> list[str]:
+    """The scopes that the request behind an entry was made on; those of the charge that it corrects, if it does."""
+    met: set[tuple[str, int]] = set()
+    while True:
+        content = chained.entry.content()
+        root, seq = content.get("corrects", ("", 0))
+        place = (root, int(seq))
+        following = [] if not root or place in met else ledger.entries(root, after=place[1] - 1, most=1)
+        if not following or following[0].entry.seq != place[1]:
+            break
+        met.add(place)
+        chained = following[0]
+    request = content.get("request") or {}
+    named = request.get("scopes") or [request[name] for name in ("scope", "name") if name in request]
+    if not named and "reservation" in content:
+        detail = json.loads(content["reservation"][3])
+        named = detail.get("named") or detail["scopes"]
+    return list(named) or [chained.entry.root]
+
+
+def blanked(ledger: Ledger, tree: Tree, token: Token, chained: Chained, seen: dict[str, Any]) -> dict[str, Any]:
+    """An entry as far as it may be told to a token."""
+    if token.scope == EVERYTHING:
+        return seen
+    names = made_on(ledger, chained)
+    if not tree.knows(names):
+        tree.refresh()
+    return seen if all(covers(token, tree, name) for name in names) else {**seen, **BLANK}
+
+
+def narrowed(ledger: Ledger, tree: Tree, token: Token, found: Statement) -> Statement:
+    """A statement as far as it may be told to a token: a window's root, and what ran on all of the data, lie beyond
+    those who see one window or one block.
+    """
+    if ledger.halted is not None:
+        found = replace(found, halted=ledger.halted.public)
+    root = found.scope.row.root
+    if covers(token, tree, root):
+        return found
+    if found.scope.kind == "block":  # whatever was released in the root was released in every block
+        beside = Counter(dict(ledger.released(root)))
+        own = [(what, count - beside[what]) for what, count in found.released]
+        found = replace(found, released=tuple((what, count) for what, count in own if count > 0))
+    return replace(found, lifetime=None)
+
+
+def hushed(tree: Tree, token: Token | None, error: Exception) -> Exception:
+    """A refusal, without the name of a scope that the token does not reach."""
+    said = _BEYOND.get(type(error))
+    if token is None or token.scope == EVERYTHING or said is None:
+        return error
+    scope = getattr(error, "scope", None)
+    return error if scope is not None and covers(token, tree, scope) else type(error)(said)
