@@ -14,6 +14,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
 
 import bursar as b  # noqa: E402
+import hostile  # noqa: E402
 import ledger  # noqa: E402
 import service  # noqa: E402
 from bursar.theorems import THEOREMS  # noqa: E402
@@ -216,6 +217,7 @@ SECTIONS: dict[str, Callable[[], list[str]]] = {
     "Sweeps": sweeping,
     **ledger.SECTIONS,
     "Service: one client and sixty-four": service.service,
+    "Service: beside six hostile tokens": hostile.hostile,
 }
 
 
