@@ -7,7 +7,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from offices import Office, open_office
+from offices import Command, Office, open_office
 
 from bursar.ledger import release
 from bursar.ledger.currencies import _base, currency_with
@@ -92,9 +92,8 @@ def test_bodies_that_would_count_for_minutes_are_refused(what: str) -> None:
 def test_a_worker_has_so_much_memory_and_no_more() -> None:
     """What needs more is refused, and does not take the service with it."""
     with open_office(Ledger("memory://", alert=None), work_memory=64) as office:
-        large = {"composition": SAMPLED.replace("rate=0.1", "rate=0.01") + " + " + RESPONSES[:9000], "delta": "1e-9"}
-        large["composition"] = large["composition"].rpartition(" + ")[0]
-        found = office.ask("POST", "/v1/account", {**large, "width": "1e-9", "effort": "high"})
+        large = {"composition": "discrete_gaussian(sigma=100000)*3", "delta": "1e-6"}
+        found = office.ask("POST", "/v1/account", large)
         assert found.json()["code"] == "too_much_work", found.text
         assert "memory" in found.json()["detail"]
         small = office.ask("POST", "/v1/account", {"composition": "laplace(scale=9)", "delta": "0"})
@@ -125,8 +124,19 @@ def test_a_client_that_leaves_ends_what_it_asked_for() -> None:
 
 @contextmanager
 def hostile(office: Office, tokens: int) -> Iterator[list[Any]]:
-    """Each token asks for endless things, again and again: accounts, prices, draws of many, texts that take long."""
+    """So many tokens that never stop asking; afterwards those who still wait are let go."""
     secrets = [office.service.tokens.add(f"hostile {number}", "analyst")[1] for number in range(tokens)]
+    with attacked(str(office.client.base_url), secrets) as (answered, over):
+        try:
+            yield answered
+        finally:
+            over.set()
+            _until(lambda: office.service.workers.busy == 0 or _cancel(office))
+
+
+@contextmanager
+def attacked(address: str, secrets: list[str]) -> Iterator[tuple[list[Any], threading.Event]]:
+    """Each token asks for endless things, twice at a time, again and again."""
     asked = [
         ("/v1/quote", {"scopes": ["other"], "what": RESPONSES}),
         ("/v1/quote", {"scopes": ["other"], "what": DENSITIES}),
@@ -137,29 +147,27 @@ def hostile(office: Office, tokens: int) -> Iterator[list[Any]]:
     answered: list[Any] = []
 
     def attack(number: int) -> None:
-        with httpx.Client(base_url=office.client.base_url, timeout=None) as client:
+        with httpx.Client(base_url=address, timeout=None) as client:
             for turn in range(1_000_000):
                 if over.is_set():
                     return
                 path, body = asked[(number + turn) % len(asked)]
                 # another text each time: nothing is shared, nothing remembered
                 body = {**body, "what": f"{body['what']} + laplace(scale={10**9 + number * 10**6 + turn})"}
+                headers = {"Authorization": f"Bearer {secrets[number % len(secrets)]}"}
                 try:
-                    found = client.post(
-                        path, json=body, headers={"Authorization": f"Bearer {secrets[number % tokens]}"}
-                    )
+                    found = client.post(path, json=body, headers=headers)
                 except httpx.TransportError:
                     return
                 answered.append((path, found.status_code))
 
-    with ThreadPoolExecutor(2 * tokens) as crowd:
-        for number in range(2 * tokens):
+    with ThreadPoolExecutor(2 * len(secrets)) as crowd:
+        for number in range(2 * len(secrets)):
             crowd.submit(attack, number)
         try:
-            yield answered
+            yield answered, over
         finally:
             over.set()
-            _until(lambda: office.service.workers.busy == 0 or _cancel(office))
 
 
 def _cancel(office: Office) -> bool:
@@ -180,6 +188,40 @@ def test_six_hostile_tokens_stop_nobody() -> None:
             assert office.ask("GET", "/health").status_code == 200
         assert office.ask("POST", "/v1/account", {"composition": "laplace(scale=7)", "delta": "0"}).status_code == 200
         assert answered == []  # none of them had to end first
+
+
+def test_hostile_tokens_make_nobodys_charges_dearer(command: Callable[..., Command]) -> None:
+    """The service's processor time for an ordinary charge, beside six tokens that ask for endless things, against the
+    same when all is quiet: at most twice.
+    """
+    server = command(rate=1e6, work_seconds=1e6, price_seconds=1e6)
+    with server.client() as client:
+        for scope in ({"scope": "data", "epsilon": "1"}, {"scope": "other", "epsilon": "1", "delta": "1e-6"}):
+            assert client.post("/v1/open", json={**scope, "key": scope["scope"]}).status_code == 201
+        names = [{"name": f"hostile {number}", "role": "analyst"} for number in range(6)]
+        secrets = [client.post("/v1/tokens", json=name).json()["secret"] for name in names]
+
+        def cost(tag: str) -> float:
+            body = {"scopes": ["data"], "what": "laplace(scale=1000000)"}
+            before = _processor_time(server.process.pid)
+            for number in range(800):
+                assert client.post("/v1/spend", json={**body, "key": f"{tag}-{number}"}).status_code == 200
+            return _processor_time(server.process.pid) - before
+
+        cost("warm")
+        quiet = cost("quiet")
+        with attacked(server.address, secrets) as (answered, _):
+            time.sleep(1)
+            beside = cost("beside")
+            assert answered == []
+            server.process.kill()
+        assert beside <= 2 * quiet
+
+
+def _processor_time(pid: int) -> float:
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_at_most_one_worker_counts_beside_the_service_on_two_cores() -> None:

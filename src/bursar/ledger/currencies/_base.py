@@ -164,14 +164,16 @@ class Stateless(Currency):
 
     def price(self, release: Release, state: State, ran: Sequence[str] = ()) -> Price:
         """Found once."""
-        if release.mark not in self._prices:
-            found: Price | str
+        found = self._prices.get(release.mark)
+        if found is None:
             try:
                 found = self.ask(release)
             except CostInvalid as problem:
                 found = str(problem)
             self.learn({release.mark: found})
-        return self.known(release, state)
+        if isinstance(found, str):
+            raise CostInvalid(found)
+        return found
 
     def known(self, release: Release, state: State, ran: Sequence[str] = ()) -> Price:
         """By its text, which says all about it."""

@@ -53,6 +53,11 @@ class Worker:
         self.signal(signal.SIGKILL)
         self.writer.close()
 
+    async def gone(self) -> None:
+        """Once it has been ended: the line is closed on this side too."""
+        with suppress(OSError):
+            await self.writer.wait_closed()
+
 
 class Nursery:
     """The process that forks workers, started when the first one is wanted and whenever it is gone."""

@@ -15,38 +15,16 @@ import os
 import pickle
 import signal
 import time
-from collections import Counter
 from typing import Any
 
 from bursar.errors import RateLimited, TooMuchWork
 from bursar.service.settings import Settings
+from bursar.service.workers.job import WOULD_PASS, Job, kind_of
 from bursar.service.workers.line import Nursery, Worker, meant
 
 _SLICE = 0.05  # seconds that a job counts before it gives way
 _HALF_LIFE = 20.0  # seconds, of what a token has used
 _MOST_BEGUN = 8  # jobs that stand still in the middle
-_WOULD_PASS = {
-    "account": "fewer different terms, a larger width, or some of the theorems by name",
-    "plan": "a simpler template, or a larger width",
-    "price": "fewer different releases at a time, or what they promise, as declared(…)",
-}
-_ALIKE = {"account_page": "account", "plan_page": "plan", "quote": "price", "read": "price", "losses": "account"}
-
-
-class Job:
-    """Something to be counted, and who waits for it."""
-
-    def __init__(self, kind: str, data: bytes, ceiling: float, order: int) -> None:
-        self.kind, self.data, self.ceiling, self.order = _ALIKE.get(kind, kind), data, ceiling, order
-        self.tokens: Counter[str] = Counter()
-        self.done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self.talk: asyncio.Task[None] | None = None
-        self.worker: Worker | None = None
-        self.counting = False
-        self.used = self.seen = 0.0
-        """Seconds of the processor in all, and the worker's clock at the last look."""
-        self.since = time.monotonic()
-        """When it came, or its last turn began or ended."""
 
 
 class Workers:
@@ -62,6 +40,7 @@ class Workers:
         self._orders = 0
         self._next_look: asyncio.TimerHandle | None = None
         self._starting: asyncio.Task[None] | None = None
+        self._talks: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
         """Have them ready before anybody asks."""
@@ -112,13 +91,15 @@ class Workers:
             self._end(job, TooMuchWork("the service is shutting down"))
         if self._next_look is not None:
             self._next_look.cancel()
+        await asyncio.gather(*self._talks, return_exceptions=True)
         for worker in self._idle:
             worker.kill()
+            await worker.gone()
         self._idle.clear()
         self._nursery.close()
 
     def _ceiling(self, kind: str) -> float:
-        price = _ALIKE.get(kind, kind) == "price"
+        price = kind_of(kind) == "price"
         return self._settings.price_seconds if price else self._settings.work_seconds
 
     def _use(self, token: str) -> float:
@@ -138,7 +119,7 @@ class Workers:
         """Let the right jobs count; look again soon while there is anything to decide."""
         self._note()
         for job in [job for job in self._jobs.values() if job.used > job.ceiling]:
-            passing = _WOULD_PASS[job.kind]
+            passing = WOULD_PASS[job.kind]
             self._end(job, TooMuchWork(f"counting this took more than {job.ceiling:g} s. What would pass: {passing}"))
         counting = [job for job in self._jobs.values() if job.counting]
         others = [job for job in self._jobs.values() if not job.counting]
@@ -198,10 +179,12 @@ class Workers:
             job.worker.signal(signal.SIGCONT)
         elif job.talk is None:
             job.talk = asyncio.get_running_loop().create_task(self._converse(job))
+            self._talks.add(job.talk)
+            job.talk.add_done_callback(self._talks.discard)
 
     async def _converse(self, job: Job) -> None:
         """One job from its first moment to its answer; it has been ended, or begun again, where it is not its talk."""
-        mine = asyncio.current_task()
+        mine, worker = asyncio.current_task(), None
         try:
             worker = self._idle.pop() if self._idle else await self._nursery.fork()
             if job.talk is not mine:
@@ -213,17 +196,17 @@ class Workers:
                 worker.signal(signal.SIGSTOP)
             found = meant(*await worker.answer())
         except (OSError, EOFError, pickle.UnpicklingError):
-            found = MemoryError()  # the system ended it
-        if job.talk is not mine:
-            return
-        self._note()
-        if isinstance(found, MemoryError):
-            found = TooMuchWork(f"counting this takes too much memory. What would pass: {_WOULD_PASS[job.kind]}")
-        elif len(self._idle) < self.most and job.worker is not None:
-            self._idle.append(job.worker)
-            job.worker = None
-        job.talk = None
-        self._end(job, found)
+            found = MemoryError()  # the system ended it, or this queue did
+        if job.talk is mine:
+            self._note()
+            if isinstance(found, MemoryError):
+                found = TooMuchWork(f"counting this takes too much memory. What would pass: {WOULD_PASS[job.kind]}")
+            elif len(self._idle) < self.most:
+                self._idle.append(job.worker)  # type: ignore[arg-type]
+                job.worker = worker = None
+            self._end(job, found)
+        if worker is not None:
+            await worker.gone()
 
     def _end(self, job: Job, outcome: Any) -> None:
         """Tell whoever waits, and let go of a worker that still counts."""

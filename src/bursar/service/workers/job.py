@@ -1,0 +1,38 @@
+"""Something to be counted: what it is, who waits for it, and what it has taken so far."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from typing import Any
+
+from bursar.service.workers.line import Worker
+
+WOULD_PASS = {
+    "account": "fewer different terms, a larger width, or some of the theorems by name",
+    "plan": "a simpler template, or a larger width",
+    "price": "fewer different releases at a time, or what they promise, as declared(…)",
+}
+_ALIKE = {"account_page": "account", "plan_page": "plan", "quote": "price", "read": "price", "losses": "account"}
+
+
+def kind_of(task: str) -> str:
+    """What a task counts as: an account, a plan or a price."""
+    return _ALIKE.get(task, task)
+
+
+class Job:
+    """Something to be counted, and who waits for it."""
+
+    def __init__(self, kind: str, data: bytes, ceiling: float, order: int) -> None:
+        self.kind, self.data, self.ceiling, self.order = kind_of(kind), data, ceiling, order
+        self.tokens: Counter[str] = Counter()
+        self.done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.talk: asyncio.Task[None] | None = None
+        self.worker: Worker | None = None
+        self.counting = False
+        self.used = self.seen = 0.0
+        """Seconds of the processor in all, and the worker's clock at the last look."""
+        self.since = time.monotonic()
+        """When it came, or its last turn began or ended."""
