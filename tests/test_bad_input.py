@@ -248,3 +248,80 @@ def test_calls_of_the_wrong_shape_are_refused(call: str) -> None:
     """Lists, pairs and words that do not fit together are refused with an InputError."""
     with pytest.raises(b.InputError, match=r"\w"):
         eval(call)
+
+
+HOUSEHOLD = b.Group(b.Laplace(scale=5, relation=REPLACE), size=3)
+FAMILY = b.Group(b.Laplace(scale=5), size=3)
+SAMPLES_OF_GROUPS: dict[str, Callable[[], Any]] = {
+    "poisson": lambda: b.PoissonSampled(FAMILY, rate=0.1),
+    "poisson of everybody": lambda: b.PoissonSampled(FAMILY, rate=1),
+    "poisson under replacement": lambda: b.PoissonSampled(HOUSEHOLD, rate=0.1),
+    "fixed size": lambda: b.FixedSizeSampled(HOUSEHOLD, sample=1, population=10),
+    "groups of groups": lambda: b.PoissonSampled(b.Group(b.Group(b.Laplace(scale=5), 2), 2), rate=0.1),
+    "group of one around another": lambda: b.PoissonSampled(b.Group(FAMILY, 1), rate=0.1),
+    "in a block": lambda: b.PoissonSampled(b.Disjoint(b.Laplace(scale=1), FAMILY * 2 + b.Laplace(scale=3)), rate=0.1),
+    "twice sampled": lambda: b.FixedSizeSampled(b.PoissonSampled(HOUSEHOLD, rate=0.1), sample=1, population=2),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES_OF_GROUPS)
+def test_a_sample_of_a_group_is_refused(name: str) -> None:
+    """Records are drawn one by one, so what counts several as one unit cannot be sampled; the message says what can."""
+    with pytest.raises(b.InputError, match=r"cannot sample group\(.*put the group outside: group\("):
+        SAMPLES_OF_GROUPS[name]()
+
+
+def test_written_samples_of_groups_are_refused_too() -> None:
+    """Text and JSON name the reason as a SpecError; the group of a sample, and a sample of groups of one, stay."""
+    inside = {"name": "group", "mechanism": {"name": "laplace", "scale": "5"}, "size": 3}
+    form = {"bursar": 1, "terms": [{"mechanism": {"name": "poisson", "mechanism": inside, "rate": "0.1"}, "count": 2}]}
+    for give in (
+        lambda: b.parse("gaussian(sigma=1) + poisson(group(laplace(scale=5), size=3), rate=0.1)"),
+        lambda: b.from_json(form),
+    ):
+        with pytest.raises(b.SpecError, match="cannot sample group"):
+            give()
+    assert b.account(b.parse("group(poisson(laplace(scale=5), rate=0.1), size=3)"), delta=0).epsilon.upper < 0.07
+    one = b.parse("poisson(group(laplace(scale=5), size=1), rate=0.1)")
+    plain = b.parse("poisson(laplace(scale=5), rate=0.1)")
+    assert b.account(one, delta=0).epsilon.upper == pytest.approx(b.account(plain, delta=0).epsilon.upper)
+
+
+THIRD = Fraction(1, 3)
+COLUMNS: dict[str, tuple[list[Any], bool]] = {
+    "thirds as floats": ([1 / 3] * 3, True),
+    "floats of a sum": ([0.1 + 0.2, 0.7], True),
+    "decimals": ([0.1, 0.2, 0.7], True),
+    "sevenths": ([1 / 7] * 7, True),
+    "thirds": ([THIRD] * 3, True),
+    "a third that was rounded": ([THIRD, THIRD, 1 / 3], True),
+    "a little is missing": ([0.5, 0.4999999999], False),
+    "a little too much": ([0.5, 0.5000000001], False),
+    "single precision": ([0.10000000149011612, 0.20000000298023224, 0.699999988079071], False),
+    "exact and short": ([Fraction(1, 2), Fraction(1, 2) - Fraction(1, 10**30)], False),
+    "exact and long": ([Fraction(1, 2), Fraction(1, 2) + Fraction(1, 10**30)], False),
+    "rounded strings": (["0.3333333333333333"] * 3, False),
+    "rounded Decimals": ([Decimal(1) / 3] * 3, False),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_the_columns_of_a_table_sum_to_one(name: str) -> None:
+    """Exactly where the numbers are exact, up to rounding where they are floats; what passes can be read back."""
+    column, whole = COLUMNS[name]
+    even = [Fraction(1, len(column))] * len(column)
+    for p, q in ((column, even), (even, column)):
+        if not whole:
+            with pytest.raises(b.InputError, match=r"must sum to 1, not to 1 [+−].*outcome of its own"):
+                b.Table(p, q)
+            continue
+        table = b.Table(p, q)
+        assert b.parse(table.text()) == table * 1
+        assert b.account(table, epsilon=0).delta.upper < 0.4
+
+
+def test_written_tables_that_leave_out_mass_are_refused() -> None:
+    """In a text form too, where decimals are read like floats."""
+    for text in ("table(p=[0.5, 0.4999999999], q=[0.5, 0.5])", "table(p=[1/2, 1/2], q=[1/2, 49/100])"):
+        with pytest.raises(b.SpecError, match="must sum to 1"):
+            b.parse(text)

@@ -21,6 +21,7 @@ from bursar.guarantees.sampled_renyi import sampled_curve
 from bursar.losses import BoundedRangeLoss, DiscreteGaussianLoss, LaplaceLoss, TableLoss, connect_the_dots
 from bursar.numerics.balls import ball, down_fraction, positive_part, up_fraction, working
 from bursar.numerics.quadrature import integral
+from bursar.numerics.real import Real
 from bursar.theorems import kov15
 from bursar.theorems._advanced import sums
 
@@ -150,8 +151,8 @@ EXACT: dict[str, Rule] = {
     r"S5\.tcdp2dp.*": lambda n, v, m: b.TCDP(n.rho, n.omega).closed_form_epsilon(v.delta),
     r"S5\.pure2approx.*": lambda n, v, m: b.PureDP(n.eps).delta_at(v.eps / 2),
     r"S5\.gdp\.eps.*": lambda n, v, m: ask("gdp", listed(m[0]), delta=Fraction("1e-6")),
-    r"S5\.poisson_rdp\.lap\.\d": lambda n, v, m: sampled_curve("", LAPLACE.renyi, v.q, factor=1).at(v.alpha),
-    r"S5\.poisson_rdp\.lap\.zw19.*": lambda n, v, m: sampled_curve("", LAPLACE.renyi, v.q, factor=3).at(v.alpha),
+    r"S5\.poisson_rdp\.lap\.\d": lambda n, v, m: sampled_curve("", LAPLACE.renyi, Real(n.q), factor=1).at(v.alpha),
+    r"S5\.poisson_rdp\.lap\.zw19.*": lambda n, v, m: sampled_curve("", LAPLACE.renyi, Real(n.q), factor=3).at(v.alpha),
     r"S6\.ctd\.laplace\.(\d)": lambda n, v, m: dots().rows[int(m[1])].p,
     r"S6\.ctd\.sum": lambda n, v, m: sum((row.p for row in dots().rows), arb(0)),
     r"S6\.ctd\.k2\.upper": lambda n, v, m: dots_twice(),

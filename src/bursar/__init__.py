@@ -63,9 +63,9 @@ if TYPE_CHECKING:
     from bursar.jobs.account import account as account
     from bursar.jobs.counting import Counting as Counting
     from bursar.jobs.counting import counting as counting
-    from bursar.jobs.curve import Band as Band
     from bursar.jobs.curve import Curve as Curve
     from bursar.jobs.curve import profile as profile
+    from bursar.jobs.curve_points import Band as Band
     from bursar.jobs.plan import Plan as Plan
     from bursar.jobs.plan import plan as plan
     from bursar.jobs.report import Report as Report
@@ -113,7 +113,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "bursar.jobs.account": ("account",),
-    "bursar.jobs.curve": ("Band", "Curve", "profile"),
+    "bursar.jobs.curve": ("Curve", "profile"),
+    "bursar.jobs.curve_points": ("Band",),
     "bursar.composition": ("Composition",),
     "bursar.errors": (
         "AlreadyRun",

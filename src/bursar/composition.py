@@ -11,9 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from flint import arb
+
 from bursar.errors import InputError, RelationMismatch, described
 from bursar.guarantees import Guarantee
-from bursar.mechanisms._base import ADD_REMOVE, Mechanism
+from bursar.mechanisms._base import ADD_REMOVE, Leaks, Mechanism
+from bursar.numerics.balls import Ball, positive_part, working
 from bursar.numerics.real import Real
 from bursar.numerics.validate import MAX_COUNT, whole
 
@@ -73,6 +76,15 @@ class Composition:
             promises.append((mechanism.promise(kind), count))
         return kind.compose(promises)
 
+    def leaks(self) -> Leaks:
+        """How likely at least some release certainly reveals everything: 1 − Π(1 − leak)^count, by direction."""
+        with working():
+            parts = [(mechanism.leaks(), count) for mechanism, count in self.terms]
+            removed = _some([(part.removed, count) for part, count in parts])
+            same = all(part.same for part, _ in parts)
+            added = removed if same else _some([(part.added, count) for part, count in parts])
+            return Leaks(removed, added, _some([(part.shown, count) for part, count in parts]))
+
     def text(self) -> str:
         """The text form, which `bursar.parse` reads back."""
         if not self.terms:
@@ -115,6 +127,17 @@ class Composition:
         return Composition([(mechanism, count * repeats) for mechanism, count in self.terms])
 
     __rmul__ = __mul__
+
+
+def _some(chances: Iterable[tuple[Ball, int]]) -> Ball:
+    """A lower bound of the chance that any of independent events occurs."""
+    kept = arb(0)
+    for chance, count in chances:
+        least = positive_part(chance.lower())
+        if least >= 1:
+            return arb(1)
+        kept += count * (-least).log1p()
+    return positive_part(-kept.expm1()).lower()
 
 
 def _pairs(terms: object) -> Iterator[tuple[Any, Any]]:

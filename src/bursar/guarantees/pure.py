@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from flint import arb
 
-from bursar.guarantees._base import Counted, Guarantee, largest, total
+from bursar.guarantees._base import Counted, Guarantee, largest, rounded_up, total
 from bursar.numerics.balls import Ball, ball, maximum, positive_part
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import MAX_PROMISE, real
@@ -19,6 +19,12 @@ def shrunk(top: Ball, room: Ball) -> Ball:
     if room <= 0:
         return arb(0)
     return positive_part(top + room.log()) if room > 0 else top
+
+
+def amplified(epsilon: Real, rate: Ball) -> Real:
+    """ln(1 + rate·(e^ε − 1)), what sampling leaves of ε, rounded up; ε itself where e^ε is beyond all numbers."""
+    less = (rate * ball(epsilon).expm1()).log1p()
+    return rounded_up(less) if less.is_finite() else Real(epsilon.high)
 
 
 @dataclass(frozen=True, init=False, repr=False)

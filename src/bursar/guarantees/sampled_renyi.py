@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -25,13 +26,14 @@ import numpy as np
 from flint import arb
 
 from bursar.guarantees.renyi import RenyiCurve
-from bursar.numerics.balls import Ball, infinity, minimum
+from bursar.numerics.balls import Ball, ball, infinity, minimum
+from bursar.numerics.real import Real
 
 LARGEST_ORDER = 1024
 
 
 def sampled_curve(
-    label: str, base: Callable[[Ball], Ball], rate: Ball, *, factor: int, rough: Callable[[float], float] | None = None
+    label: str, base: Callable[[Ball], Ball], rate: Real, *, factor: int, rough: Callable[[float], float] | None = None
 ) -> RenyiCurve:
     """The curve of a Poisson-sampled mechanism whose own curve is ``base``, and roughly ``rough``."""
     return _WholeOrders(label, _PoissonSum(base, rate, factor, rough)).curve()
@@ -62,44 +64,52 @@ class _Sum(ABC):
 
     def rough(self, n: int) -> float:
         """The same in floats, for choosing an order."""
-        return float(self.moment(n))
+        return _known(self.moment(n))
 
 
 class _PoissonSum(_Sum):
     def __init__(
-        self, base: Callable[[Ball], Ball], rate: Ball, factor: int, rough: Callable[[float], float] | None
+        self, base: Callable[[Ball], Ball], rate: Real, factor: int, rough: Callable[[float], float] | None
     ) -> None:
-        super().__init__(base, rate)
+        super().__init__(base, ball(rate))
         self.factor, self.rough_base = factor, rough
+        # from the exact complement: a rate next to 1 leaves no digits of it in a ball
+        missed = ball(Real(1 - Fraction(rate), 1 - rate.high, 1 - rate.low))
+        self.log_odds, self.log_missed = (self.rate / missed).log(), missed.log()
         self._rough_weights: list[float] = [0.0, 0.0]
 
     def moment(self, n: int) -> Ball:
-        q = self.rate
-        log_odds = (q / (1 - q)).log()
         total, binomial = arb(0), arb(1)
         for l in range(n + 1):  # noqa: E741
             weight = self.weight(l)
             if not weight.is_finite():
                 return infinity()
-            total += binomial * (l * log_odds + weight).exp() * (self.factor if l >= 3 else 1)
+            total += binomial * (l * self.log_odds + weight).exp() * (self.factor if l >= 3 else 1)
             binomial = binomial * (n - l) / (l + 1)
-        return total.log() + n * (-q).log1p()
+        return total.log() + n * self.log_missed
 
     def rough(self, n: int) -> float:
-        """The largest term and what the others add to it."""
-        q = float(self.rate)
+        """The largest term and what the others add to it; infinite where a weight is."""
         while len(self._rough_weights) <= n:
             order = len(self._rough_weights)
             if self.rough_base is None:
-                self._rough_weights.append(float(self.weight(order)))
+                self._rough_weights.append(_known(self.weight(order)))
             else:
                 self._rough_weights.append((order - 1) * self.rough_base(float(order)))
+        odds, missed, weights = _known(self.log_odds), _known(self.log_missed), np.array(self._rough_weights[: n + 1])
+        if not (math.isfinite(odds) and math.isfinite(missed) and bool(np.all(np.isfinite(weights)))):
+            return math.inf
         factorials = _log_factorials(n)
         l = np.arange(n + 1)  # noqa: E741
-        terms = factorials[n] - factorials[: n + 1] - factorials[n::-1] + l * math.log(q / (1 - q))
-        terms = terms + np.array(self._rough_weights[: n + 1])
+        terms = factorials[n] - factorials[: n + 1] - factorials[n::-1] + l * odds + weights
         top = float(terms.max())
-        return top + math.log(float(np.exp(terms - top).sum())) + n * math.log1p(-q)
+        return top + math.log(float(np.exp(terms - top).sum())) + n * missed
+
+
+def _known(x: Ball) -> float:
+    """A ball's middle in floats; infinite where nothing is known."""
+    near = float(x)
+    return math.inf if math.isnan(near) else near
 
 
 @cache

@@ -1,58 +1,64 @@
 """The whole curve of a composition: δ as a function of ε, the trade-off function, and what an attacker can make of it.
 
 Each direction of the neighbour relation has its own curve δ(ε), ε ≥ 0; together they give the least false-negative rate
-of every test between the two neighbours at each false-positive rate (the trade-off function of f-DP):
-
-    f(a) = sup over ε ≥ 0 of  1 − δ(ε) − e^ε·a  and  e^{−ε}·(1 − δ′(ε) − a),      δ′ the other direction's.
-
-Finitely many ε's bound it on both sides: any of them from below, and from above because both families are convex.
+of every test between the two neighbours at each false-positive rate (the trade-off function of f-DP): see
+`bursar.jobs.trade_off`. Finitely many ε's enclose it, and a reading that is wider than asked looks at further ε's where
+they help most, until it is narrow or the bounds of δ themselves are the limit.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from flint import arb
 
 from bursar.composition import Composition, as_composition
-from bursar.errors import InputError, LossUnknown
+from bursar.errors import InputError
 from bursar.jobs.account import account, ask
-from bursar.losses import engines
-from bursar.losses.answer import Losses, Precision
-from bursar.mechanisms import Mechanism
-from bursar.numerics.balls import down, up, working
+from bursar.jobs.curve_points import Band, points
+from bursar.jobs.trade_off import Reading, joined
+from bursar.losses.answer import Precision
+from bursar.mechanisms import REPLACE_ONE, Mechanism
+from bursar.numerics.balls import ball, down, up, working
 from bursar.numerics.interval import Interval
-from bursar.numerics.real import Number
+from bursar.numerics.real import Number, Real
 from bursar.numerics.trusted import UNIT
 from bursar.numerics.validate import listed, probability, real
-from bursar.theorems.numerical import composed
+from bursar.theorems import Bound
 
 Array = Any
+WIDTH = 1e-4
+"""How narrow a reading is, in absolute terms, unless another width is asked."""
 _POINTS = 129
 _MOST_POINTS = 100_000
-_FAINTEST = 1e-12  # the range of ε ends where δ falls below this
-
-
-@dataclass(frozen=True)
-class Band:
-    """Bounds of several numbers at once."""
-
-    lower: Array
-    upper: Array
+_MOST_FURTHER = 512  # ε's that one reading may add
+_TURNS, _IDLE = (
+    40,
+    3,
+)  # rounds of adding some; of these, where the bounds of δ are the limit and only narrower ones help
+_FINER = 0.25  # of the width asked: how narrow δ itself is wanted at further ε's
+_SMALLEST = Fraction(1, 10**300)
+_FAINTEST = (1e-12, 1e-9, 1e-6, 1e-3, 0.1)  # the range of ε ends where δ, less what leaks, falls below the first it can
 
 
 @dataclass(frozen=True)
 class Curve:
-    """δ at each of several ε's, in each direction, as bounds."""
+    """δ at each of several ε's, in each direction, as bounds.
+
+    Readings have a ``width``, in absolute terms: where these ε's leave more room they evaluate δ at further ones, which
+    they forget; `refined` keeps them, as a curve of its own.
+    """
 
     composition: Composition
     epsilons: Array
     directions: tuple[Band, ...]
     """A record removed, and added where that differs."""
+    leaks: tuple[float, ...]
+    """Lower bounds of δ at every ε, by direction."""
     precision: Precision
 
     @property
@@ -65,82 +71,124 @@ class Curve:
         """Upper ends of δ, the worse direction's."""
         return np.max([band.upper for band in self.directions], axis=0)
 
-    def trade_off(self, false_positive_rate: float | Sequence[float]) -> Interval | Band:
-        """The least false-negative rate of any test at this false-positive rate, in the worse direction: f(a) of
-        f-DP.
+    def trade_off(self, false_positive_rate: float | Sequence[float], *, width: float = WIDTH) -> Interval | Band:
+        """The least false-negative rate of any test at this false-positive rate, in the worse direction (whichever of
+        the neighbours it takes for positive): f(a) of f-DP.
         """
-        rates = _rates(false_positive_rate)
-        pairs = list(zip(self.directions, reversed(self.directions), strict=True))
-        lower = np.min([self._least(one.upper, other.upper, rates) for one, other in pairs], axis=0)
-        upper = np.min([self._most(one, other, rates) for one, other in pairs], axis=0)
-        lower, upper = np.minimum(lower, upper), np.maximum(np.minimum(upper, 1 - rates), lower)
+        _, lower, upper = self._narrowed(_rates(false_positive_rate), _width(width))
         return _given(false_positive_rate, lower, upper)
 
-    def true_positive_rate(self, false_positive_rate: float | Sequence[float]) -> Interval | Band:
+    def true_positive_rate(
+        self, false_positive_rate: float | Sequence[float], *, width: float = WIDTH
+    ) -> Interval | Band:
         """The largest true-positive rate of any attacker at this false-positive rate: 1 − f(a)."""
-        band = self.trade_off(false_positive_rate)
+        band = self.trade_off(false_positive_rate, width=width)
         lower = np.maximum(np.nextafter(1 - np.atleast_1d(band.upper), 0), 0.0)
         upper = np.minimum(np.nextafter(1 - np.atleast_1d(band.lower), 2), 1.0)
         return _given(false_positive_rate, lower, upper)
 
-    def advantage(self) -> Interval:
+    def advantage(self, *, width: float = WIDTH) -> Interval:
         """The largest true-positive minus false-positive rate: δ(0), the total variation distance."""
-        return self._delta(0.0)
+        found = self._account(0.0, _width(width))
+        return Interval(found.lower, found.upper)
 
-    def bayes_risk(self, prior: Number) -> Interval:
-        """The least error probability of an attacker who holds the record's presence for ``prior`` likely: prior·(1 −
-        δ(ln((1 − prior)/prior))).
+    def bayes_risk(self, prior: Number, *, width: float = WIDTH) -> Interval:
+        """The least error probability of an attacker who holds the record's presence for ``prior`` likely.
+
+        Let P be the output's law with the record, Q without it. Whoever answers "present" on an event S errs with
+        probability π·P(not S) + (1 − π)·Q(S) = π − [π·P(S) − (1 − π)·Q(S)], and the best S has
+
+            risk = π·(1 − sup over S of P(S) − ((1 − π)/π)·Q(S)) = π·(1 − δ_{P‖Q}(ln((1 − π)/π))),
+
+        which is a profile at ε ≥ 0 for π ≤ ½: that of removing the record. For π > ½ the same with absence for presence
+        gives (1 − π)·(1 − δ_{Q‖P}(ln(π/(1 − π)))): that of adding it. Under add_remove presence and absence are not
+        exchangeable, so each prior has this one direction. Under replace_one the two hypotheses are two records that
+        may have stood in the same place, either order is a pair of neighbours, and the worse one counts.
         """
         p = probability(prior=prior)
-        if not 0 < float(p) < 1:
+        if not 0 < p.low <= p.high < 1:
             raise InputError("prior must be above 0 and below 1", argument="prior")
-        # for a prior above one half the roles of presence and absence are swapped
-        small = min(float(p), 1 - float(p))
-        delta = self._delta(math.log1p(-small) - math.log(small))
-        doubt = 8 * UNIT + float(p.high - p.low) / small
-        lower, upper = small * (1 - delta.upper) * (1 - doubt), small * (1 - delta.lower) * (1 + doubt)
-        return Interval(max(lower - 8 * UNIT * small, 0.0), min(upper + 8 * UNIT * small, small * (1 + doubt)))
+        asked = _width(width)
+        # the rarer hypothesis: presence, which removing tells, or absence, which adding tells
+        direction, small = (0, p) if p <= Fraction(1, 2) else (-1, Real(1 - Fraction(p), 1 - p.high, 1 - p.low))
+        with working():
+            share = ball(small)
+            odds = ((1 - share) / share).log()
+            ends = max(down(odds), 0.0), max(up(odds), 0.0)
+        most, least = self._delta(direction, ends[0], asked).upper, self._delta(direction, ends[1], asked).lower
+        with working():
+            lower, upper = down(share * (1 - ball(most))), up(share * (1 - ball(least)))
+        return Interval(max(lower, 0.0), upper)
 
-    def _delta(self, epsilon: float) -> Interval:
-        report = account(
-            self.composition, epsilon=max(epsilon, 0.0), width=self.precision.width, effort=self.precision.effort
+    def refined(self, false_positive_rate: float | Sequence[float], *, width: float = WIDTH) -> Curve:
+        """The same curve with the further ε's that a reading at these rates takes."""
+        return self._narrowed(_rates(false_positive_rate), _width(width))[0]
+
+    def _delta(self, direction: int, epsilon: float, width: float) -> Interval:
+        """δ at one ε: of one direction under add_remove (the first or the last), of the worse one under replace_one."""
+        found = points(self.composition, [epsilon], self._finer(width))
+        either = self.composition.relation == REPLACE_ONE
+        bands = found.directions if either else (found.directions[direction],)
+        lower, upper = max(float(band.lower[0]) for band in bands), max(float(band.upper[0]) for band in bands)
+        if upper - lower > width:
+            # all theorems together may know more; their lower end speaks of the worse direction
+            bound = self._account(epsilon, width)
+            lower, upper = max(lower, bound.lower if either or found.alike else 0.0), min(upper, bound.upper)
+        return Interval(min(lower, upper), upper)
+
+    def _account(self, epsilon: float, width: float) -> Bound:
+        finer = self._finer(width)
+        return account(self.composition, epsilon=epsilon, width=finer.width, effort=finer.effort).delta
+
+    def _narrowed(self, rates: Array, width: float) -> tuple[Curve, Array, Array]:
+        """Bounds of f at each rate no wider than asked, or as narrow as δ allows, and the curve they are read from."""
+        curve, further, idle = self, 0, 0
+        lower, upper = np.zeros(len(rates)), np.where((rates > 0) & (rates < 1), 1 - rates + 2 * UNIT, 1 - rates)
+        for _ in range(_TURNS):
+            found = curve._readings(rates)
+            lower = np.maximum(lower, [reading.lower for reading in found])
+            upper = np.maximum(np.minimum(upper, [reading.upper for reading in found]), lower)
+            wide = np.flatnonzero(upper - lower > width)
+            # were δ known exactly at these ε's, would more of them help?
+            sharp = curve._readings(rates[wide], exact=True) if len(wide) else []
+            places = {abs(reading.where) for reading in sharp if reading.upper - reading.lower > width}
+            if not places:
+                idle, places = idle + 1, {abs(found[i].where) for i in wide}
+            places -= set(curve.epsilons.tolist())
+            if not places or idle > _IDLE or further + len(places) > _MOST_FURTHER:
+                break
+            further += len(places)
+            curve = curve._with(places, self._finer(width))
+        return curve, np.minimum(lower, upper), upper
+
+    def _readings(self, rates: Array, *, exact: bool = False) -> list[Reading]:
+        """One for each rate, by these ε's: of both orders of the pair the one with the smaller false-negative rate. If
+        ``exact``, as if δ were its upper end.
+        """
+        orders = [(0, -1)] if len(self.directions) == 1 else [(0, 1), (1, 0)]
+        ends = [(band.upper if exact else band.lower, band.upper) for band in self.directions]
+        pairs = [joined(self.epsilons, ends[i], ends[j], (self.leaks[i], self.leaks[j])) for i, j in orders]
+        found = []
+        for rate in rates.tolist():
+            each = [pair.read(rate) for pair in pairs]
+            least = min(each, key=lambda reading: reading.lower)
+            found.append(Reading(least.lower, min(reading.upper for reading in each), least.where))
+        return found
+
+    def _with(self, further: Iterable[float], precision: Precision) -> Curve:
+        """The curve with more ε's."""
+        new = sorted(further)
+        found = points(self.composition, new, precision)
+        places = np.concatenate([self.epsilons, new])
+        order = np.argsort(places)
+        directions = tuple(
+            Band(np.concatenate([a.lower, b.lower])[order], np.concatenate([a.upper, b.upper])[order])
+            for a, b in zip(self.directions, found.directions, strict=True)
         )
-        return Interval(report.delta.lower, report.delta.upper)
+        return replace(self, epsilons=places[order], directions=directions)
 
-    def _least(self, upper: Array, other: Array, rates: Array) -> Array:
-        """The largest of all lines, each a lower bound."""
-        grown = np.exp(self.epsilons)[:, None]
-        first = 1 - upper[:, None] - grown * rates - 8 * UNIT * (1 + grown * rates)
-        second = (1 - other[:, None] - rates - 8 * UNIT) / grown * (1 - 8 * UNIT)
-        return np.maximum(np.maximum(first.max(axis=0), second.max(axis=0)), 0.0)
-
-    def _most(self, one: Band, other: Band, rates: Array) -> Array:
-        """Both families of lines, between and beyond the ε's known: δ is convex in e^ε, and e^{−ε}·δ in e^{−ε}."""
-        grown = np.exp(self.epsilons)
-        first = 1 + _highest(grown, one.lower, one.upper, -rates)
-        beyond = 1 - grown[-1] * rates
-        shrunk = np.exp(-self.epsilons[::-1])
-        second = _highest(shrunk, shrunk * other.lower[::-1], shrunk * other.upper[::-1], 1 - rates)
-        below = shrunk[0] * (1 - rates)
-        found = np.maximum.reduce([first, beyond, second, below])
-        return np.clip(found + 64 * UNIT * (1 + np.minimum(grown[-1] * rates, 1.0)), 0.0, 1.0)
-
-
-def _highest(x: Array, lower: Array, upper: Array, slope: Array) -> Array:
-    """Upper bounds of the largest slope·x − v(x) on [x₀, xₙ] for a convex v that is only known to lie between the ends
-    at the points: between two of them v lies above the lines through either one and its neighbour on the other side.
-    """
-    if len(x) == 1:
-        return slope * x[0] - lower[0]
-    step = np.diff(x)
-    rise = (lower[1:] - upper[:-1]) / step, (upper[1:] - lower[:-1]) / step
-    from_left = np.append(-np.inf, lower[1:-1] + rise[0][:-1] * step[1:])  # at a cell's right end
-    from_right = np.append(lower[1:-1] - rise[1][1:] * step[:-1], -np.inf)  # at its left end
-    a, b = slope[:, None] * x[:-1], slope[:, None] * x[1:]
-    left = np.maximum(a - lower[:-1], b - from_left)
-    right = np.maximum(a - from_right, b - lower[1:])
-    best: Array = np.minimum(left, right).max(axis=1)
-    return best
+    def _finer(self, width: float) -> Precision:
+        return replace(self.precision, width=min(self.precision.width or WIDTH, max(_FINER * width, 2.0**-40)))
 
 
 def profile(
@@ -150,19 +198,19 @@ def profile(
     width: float | None = None,
     effort: str = "normal",
 ) -> Curve:
-    """δ as a function of ε, at the ε's given or, by default, at 129 of them from 0 to where δ falls below 1e-12."""
+    """δ as a function of ε, at the ε's given or, by default, at 129 of them from 0 to where δ exceeds what leaks by
+    less than 1e-12.
+    """
     what = as_composition(composition)
     precision = ask(delta=1e-6, epsilon=None, width=width, effort=effort).precision
     grid = _grid(what, epsilons)
-    with working():
-        bands = _by_losses(what, grid, precision)
-    return Curve(what, grid, bands or (_by_theorems(what, grid, precision),), precision)
+    found = points(what, grid.tolist(), precision)
+    return Curve(what, grid, found.directions, found.leaks, precision)
 
 
 def _grid(what: Composition, epsilons: Sequence[float] | None) -> Array:
     if epsilons is None:
-        top = account(what, delta=_FAINTEST, width=1e-2, effort="low").epsilon.upper
-        return np.linspace(0.0, top if math.isfinite(top) and top > 0 else 1.0, _POINTS)
+        return np.linspace(0.0, _top(what), _POINTS)
     given = listed(epsilons=epsilons)
     if not 0 < len(given) <= _MOST_POINTS:
         raise InputError(f"epsilons must be 1 to {_MOST_POINTS} numbers, not {len(given)}", argument="epsilons")
@@ -170,40 +218,29 @@ def _grid(what: Composition, epsilons: Sequence[float] | None) -> Array:
     return np.array(values)
 
 
-def _by_losses(what: Composition, grid: Array, precision: Precision) -> tuple[Band, ...]:
-    """From the loss distributions, where they are known and an engine serves them."""
-    if not what.terms:
-        return (Band(np.zeros(len(grid)), np.zeros(len(grid))),)
-    try:
-        pairs = [(term.mechanism.losses(), term.count) for term in what.terms]
-    except LossUnknown:
-        return ()
-    attained = all(pair.attained for pair, _ in pairs)
-    try:
-        return tuple(_direction(losses, grid, precision, attained=attained) for losses in composed(pairs))
-    except engines.NoEngine:
-        return ()
-
-
-def _direction(losses: Losses, grid: Array, precision: Precision, *, attained: bool) -> Band:
-    if sum(count for _, count in losses) == 1:
-        balls = [losses[0][0].profile(arb(float(x))) for x in grid]
-        ends = [(max(down(ball), 0.0), min(up(ball), 1.0)) for ball in balls]
-    else:
-        ends = [(found.lower, found.upper) for found in engines.deltas_at(losses, grid.tolist(), precision)]
-    lower, upper = (np.array(column) for column in zip(*ends, strict=True))
-    return Band(lower if attained else np.zeros(len(grid)), upper)
-
-
-def _by_theorems(what: Composition, grid: Array, precision: Precision) -> Band:
-    """From all theorems, one ε at a time; the relation's worse direction at once."""
-    found = [account(what, epsilon=float(x), width=precision.width, effort=precision.effort).delta for x in grid]
-    return Band(np.array([bound.lower for bound in found]), np.array([bound.upper for bound in found]))
+def _top(what: Composition) -> float:
+    """Where the range of ε ends."""
+    leaks = what.leaks()
+    with working():
+        leak = max(up(leaks.removed), up(leaks.added))
+    for faint in _FAINTEST:
+        if leak + faint < 1:
+            top = account(what, delta=leak + faint, width=1e-2, effort="low").epsilon.upper
+            if math.isfinite(top):
+                return top if top > 0 else 1.0
+    return 1.0
 
 
 def _rates(given: object) -> Array:
     values = [given] if isinstance(given, (int, float, str)) else listed(false_positive_rate=given)
-    return np.array([float(probability(false_positive_rate=value)) for value in values])
+    rates = [probability(false_positive_rate=value) for value in values]
+    if any(0 < rate < _SMALLEST for rate in rates):
+        raise InputError("false_positive_rate must be 0 or at least 1e-300", argument="false_positive_rate")
+    return np.array([float(rate) for rate in rates])
+
+
+def _width(width: float) -> float:
+    return float(real(width=width, at_least=Fraction(1, 2**40), at_most=1))
 
 
 def _given(asked: object, lower: Array, upper: Array) -> Interval | Band:

@@ -42,6 +42,8 @@ def leak_of(losses: Losses) -> Ball:
     kept = arb(0)
     for loss, count in losses:
         mass = loss.infinite_mass()
+        if mass >= 1 and count:
+            return arb(1)
         if not mass <= 0:
             kept += count * (-mass).log1p()
     return -kept.expm1() if not kept >= 0 else arb(0)

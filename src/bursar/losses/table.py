@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flint import acb, arb
 
+from bursar.errors import InputError
 from bursar.losses._base import Atom, Directions, Loss
-from bursar.numerics.balls import Ball, ComplexBall, ball, complex_ball, hull, infinity, positive_part, square
+from bursar.numerics.balls import Ball, ComplexBall, ball, complex_ball, hull, infinity, positive_part, square, working
+from bursar.numerics.real import read
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,9 +29,33 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class TableLoss(Loss):
-    """Finitely many outcomes. Zero probabilities are exact zeros: an uncertain ball around 0 is not a zero."""
+    """Finitely many outcomes. Zero probabilities are exact zeros: an uncertain ball around 0 is not a zero.
+
+    Both columns are whole laws. What certainly does not sum to 1 is refused, since mass that is missing would be
+    privacy that nobody counts; so is a loss that certainly is not ln(P/Q), or that is missing where both are positive.
+    Numbers that are no balls are read as everywhere: a float is its shortest decimal, with the binary one beside it.
+    """
 
     rows: tuple[Row, ...]
+
+    def __post_init__(self) -> None:
+        with working():
+            rows = tuple(_read(row) for row in self.rows)
+            object.__setattr__(self, "rows", rows)
+            for number, row in enumerate(rows):
+                if problem := _problem(row):
+                    raise InputError(f"row {number} of a table of losses: {problem}", argument="rows")
+            self._check_sums()
+
+    def _check_sums(self) -> None:
+        for name, column in (("p", [row.p for row in self.rows]), ("q", [row.q for row in self.rows])):
+            total = sum(column, arb(0))
+            if total < 1 or total > 1:
+                raise InputError(
+                    f"the probabilities {name} of a table of losses must sum to 1, not {float(total)!r}; give what is "
+                    "missing as an outcome of its own, and numbers such as one third as fractions",
+                    argument="rows",
+                )
 
     @classmethod
     def of(cls, p: Iterable[Ball], q: Iterable[Ball], losses: Sequence[Ball] | None = None) -> TableLoss:
@@ -42,7 +68,7 @@ class TableLoss(Loss):
 
     def reversed(self) -> TableLoss:
         """The other direction: Q against P."""
-        return TableLoss(tuple(Row(q, p, None if loss is None else -loss) for p, q, loss in self.rows))
+        return type(self)(tuple(Row(q, p, None if loss is None else -loss) for p, q, loss in self.rows))
 
     def profile(self, epsilon: object) -> Ball:
         """Σ (p − e^ε q)₊."""
@@ -72,8 +98,9 @@ class TableLoss(Loss):
         return low, high
 
     def infinite_mass(self) -> Ball:
-        """P's mass where Q has none."""
-        return sum((row.p for row in self.rows if not row.q > 0 and row.p > 0), arb(0))
+        """P's mass where Q has none; where Q may have some, it may be none of P's mass or all of it."""
+        masses = (row.p if row.q == 0 else hull(arb(0), row.p) for row in self.rows if not row.q > 0 and row.p > 0)
+        return sum(masses, arb(0))
 
     def atoms(self) -> tuple[Atom, ...]:
         """Every outcome that both distributions can produce."""
@@ -115,6 +142,26 @@ class TableLoss(Loss):
         losses = np.array([np.inf if row.loss is None else float(row.loss) for row in drawn])
         weights = np.array([float(row.p) for row in drawn])
         return rng.choice(losses, size=size, p=weights / weights.sum())
+
+
+def _read(row: Row) -> Row:
+    if all(part is None or isinstance(part, arb) for part in row):
+        return row
+    p, q, loss = (part if part is None or isinstance(part, arb) else ball(read(part, "rows")) for part in row)
+    return Row(p, q, loss)
+
+
+def _problem(row: Row) -> str:
+    """What is wrong with an outcome."""
+    p, q, loss = row
+    if p < 0 or q < 0:
+        return f"probabilities must be at least 0, not {float(p)!r} and {float(q)!r}"
+    if loss is None:
+        return "both probabilities are positive, so its loss is ln(p/q), not None" if p > 0 and q > 0 else ""
+    gap = p - q * loss.exp()
+    if gap < 0 or gap > 0:
+        return f"its loss is ln(p/q) for p = {float(p)!r} and q = {float(q)!r}, not {float(loss)!r}"
+    return ""
 
 
 def leaky_response(epsilon: Ball, leak: Ball) -> TableLoss:

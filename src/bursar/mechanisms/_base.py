@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from flint import arb
 
 from bursar.errors import ConversionRefused, LossUnknown
 from bursar.guarantees import (
@@ -29,7 +31,7 @@ from bursar.guarantees import (
 )
 from bursar.guarantees.convert import convert
 from bursar.losses import Directions
-from bursar.numerics.balls import working
+from bursar.numerics.balls import Ball, ball, maximum, working
 from bursar.numerics.validate import choice
 from bursar.written import Written, types_of
 
@@ -52,6 +54,24 @@ _SIZE: dict[type[Guarantee], Any] = {
 }
 
 
+class Leaks(NamedTuple):
+    """How likely a mechanism certainly reveals everything, at least, by direction of its neighbour relation; about the
+    worst one that keeps it where it is a declared promise.
+    """
+
+    removed: Ball
+    """An event has this probability with the record, and none without it (or with another in its place)."""
+    added: Ball
+    """The same the other way round."""
+    shown: Ball
+    """The event shows the record itself: it has no probability in any database without the record."""
+
+    @property
+    def same(self) -> bool:
+        """Whether both directions leak alike."""
+        return self.removed is self.added
+
+
 class Mechanism(Written, ABC):
     """One private release."""
 
@@ -67,6 +87,23 @@ class Mechanism(Written, ABC):
     def losses(self) -> Directions:
         """Its privacy-loss distributions; `LossUnknown` with the reason where none are known."""
         raise LossUnknown(f"{self.text()} states no privacy-loss distribution")
+
+    def leaks(self) -> Leaks:
+        """How likely it certainly reveals everything: by its losses where it attains them, else by what it tells
+        exactly.
+        """
+        losses, none = known_losses(self), arb(0)
+        if not isinstance(losses, str):
+            removed = losses.remove.infinite_mass() if losses.attained else none
+            same = losses.same or not losses.attained
+            return Leaks(removed, removed if same else losses.add.infinite_mass(), none)
+        told = [
+            ball(claim.guarantee.delta)
+            for claim in self.stated()
+            if claim.tightness is Tightness.EXACT and isinstance(claim.guarantee, (ApproxDP, ZCDP))
+        ]
+        leak = maximum(none, *told)
+        return Leaks(leak, leak, none)
 
     def enlarged(self, size: int) -> Mechanism | None:
         """The same noise against a sensitivity ``size`` times as large, where that is a mechanism of the same kind."""

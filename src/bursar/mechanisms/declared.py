@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from flint import arb
 
 from bursar.errors import InputError, LossUnknown, described
-from bursar.guarantees import GDP, ApproxDP, BoundedRange, Claim, Guarantee, Profile, PureDP, Tightness
+from bursar.guarantees import GDP, ZCDP, ApproxDP, BoundedRange, Claim, Guarantee, Profile, PureDP, Tightness
 from bursar.losses import BoundedRangeLoss, Directions, GaussianLoss, connect_the_dots, leaky_response, symmetric
-from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field
+from bursar.mechanisms._base import ADD_REMOVE, Leaks, Mechanism, relation_field
 from bursar.numerics.balls import ball
 
 
@@ -49,3 +49,9 @@ class Declared(Mechanism):
         raise LossUnknown(
             f"{promise.text()} bounds divergences, and no single pair of distributions is their worst case"
         )
+
+    def leaks(self) -> Leaks:
+        """What the promise sets aside may be the record itself, published; at the end of a profile too."""
+        promise = self.guarantee
+        leak = ball(promise.delta) if isinstance(promise, (ApproxDP, ZCDP)) else super().leaks().removed
+        return Leaks(leak, leak, leak)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from bursar.errors import ConversionRefused, InputError, LossUnknown, described
 from bursar.guarantees import GDP, TCDP, ZCDP, ApproxDP, Claim, Guarantee, PureDP, Renyi
 from bursar.losses import Directions
-from bursar.mechanisms._base import ADD_REMOVE, REPLACE_ONE, Mechanism, relation_field
+from bursar.mechanisms._base import ADD_REMOVE, REPLACE_ONE, Leaks, Mechanism, relation_field
+from bursar.numerics.balls import maximum
 
 if TYPE_CHECKING:
     from bursar.composition import Composition
@@ -70,3 +71,13 @@ class Disjoint(Mechanism):
         if self.relation == REPLACE_ONE:
             raise LossUnknown("no loss distribution is known for a record that changes its block")
         return mechanism.losses()
+
+    def leaks(self) -> Leaks:
+        """The leakiest block's, for a record there; under replace_one only what shows the record itself stays."""
+        blocks = [block.leaks() for block in self.blocks]
+        shown = maximum(*(block.shown for block in blocks))
+        if self.relation == REPLACE_ONE:
+            return Leaks(shown, shown, shown)
+        removed = maximum(*(block.removed for block in blocks))
+        added = removed if all(block.same for block in blocks) else maximum(*(block.added for block in blocks))
+        return Leaks(removed, added, shown)

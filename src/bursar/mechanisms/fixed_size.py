@@ -7,10 +7,11 @@ from fractions import Fraction
 
 from bursar.errors import ConversionRefused, InputError, LossUnknown, described
 from bursar.guarantees import ApproxDP, Claim, PureDP, Renyi
-from bursar.guarantees._base import rounded_up
+from bursar.guarantees.pure import amplified
 from bursar.guarantees.sampled_renyi import fixed_size_curve
 from bursar.losses import Directions
-from bursar.mechanisms._base import REPLACE_ONE, Mechanism
+from bursar.mechanisms._base import REPLACE_ONE, Leaks, Mechanism
+from bursar.mechanisms.group import refuse_groups
 from bursar.numerics.balls import ball, infinity
 from bursar.numerics.real import Real
 from bursar.numerics.validate import whole
@@ -18,7 +19,10 @@ from bursar.numerics.validate import whole
 
 @dataclass(frozen=True, init=False, repr=False)
 class FixedSizeSampled(Mechanism):
-    """A replace_one mechanism run on ``sample`` of ``population`` records, drawn without replacement."""
+    """A replace_one mechanism run on ``sample`` of ``population`` records, drawn without replacement.
+
+    Single records are drawn, so no group may stand inside; put it outside: group(fixed_size(…), size=…).
+    """
 
     mechanism: Mechanism
     sample: int
@@ -34,6 +38,7 @@ class FixedSizeSampled(Mechanism):
                 f"so a record is replaced, never added; give {mechanism.name} relation=replace_one",
                 argument="mechanism",
             )
+        refuse_groups(mechanism, self.name)
         drawn, total = whole(sample=sample, at_least=1), whole(population=population, at_least=1)
         if drawn > total:
             raise InputError(f"sample must be at most the population of {total}, not {drawn}", argument="sample")
@@ -60,7 +65,7 @@ class FixedSizeSampled(Mechanism):
         except ConversionRefused:
             pass
         else:
-            epsilon = rounded_up((rate * ball(base.epsilon).expm1()).log1p())
+            epsilon = amplified(base.epsilon, rate)
             if base.delta.high == 0:
                 largest = ball(base.epsilon)
                 claims.append(Claim(PureDP(epsilon), "BBG18"))
@@ -78,3 +83,9 @@ class FixedSizeSampled(Mechanism):
         if self.rate == 1:
             return self.mechanism.losses()
         raise LossUnknown("no loss distribution is known for sampling without replacement")
+
+    def leaks(self) -> Leaks:
+        """What shows the record itself, where it is drawn."""
+        base = self.mechanism.leaks()
+        shown = ball(self.rate) * base.shown
+        return base if self.rate == 1 else Leaks(shown, shown, shown)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 from bursar.errors import ConversionRefused, InputError, LossUnknown, described
 from bursar.guarantees import Claim
 from bursar.losses import Directions
-from bursar.mechanisms._base import Mechanism
+from bursar.mechanisms._base import Leaks, Mechanism
 from bursar.numerics.validate import whole
 
 
@@ -53,6 +54,36 @@ class Group(Mechanism):
             raise LossUnknown(f"no loss distribution is known for groups of {self.mechanism.text()}")
         return larger.losses()
 
+    def leaks(self) -> Leaks:
+        """At least what a single record of the group leaks."""
+        larger = self.mechanism.enlarged(self.size)
+        return self.mechanism.leaks() if larger is None else larger.leaks()
+
     def enlarged(self, size: int) -> Mechanism | None:
         """Groups of groups."""
         return self.mechanism.enlarged(self.size * size)
+
+
+def refuse_groups(mechanism: Mechanism, sampling: str) -> None:
+    """Refuse to sample what counts a group as one unit, however deep it stands inside."""
+    group = _inside(mechanism)
+    if group is not None:
+        raise InputError(
+            f"{sampling} cannot sample {group.text()}: each record is drawn by itself, so the {group.size} records of "
+            "a group take part in any number, while inside they would count as one; put the group outside: "
+            f"group({sampling}(…), size={group.size})",
+            argument="mechanism",
+        )
+
+
+def _inside(value: object) -> Group | None:
+    """A group of more than one record somewhere in a mechanism, a composition or their fields."""
+    if isinstance(value, Group) and value.size > 1:
+        return value
+    if isinstance(value, (tuple, list)):
+        parts = list(value)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        parts = [getattr(value, field.name) for field in dataclasses.fields(value)]
+    else:
+        return None
+    return next((found for found in map(_inside, parts) if found is not None), None)

@@ -9,7 +9,7 @@ from flint import arb
 from bursar.guarantees import ApproxDP, Claim, Tightness
 from bursar.losses import Directions, leaky_response, symmetric
 from bursar.losses.table import Row, TableLoss
-from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field
+from bursar.mechanisms._base import ADD_REMOVE, Leaks, Mechanism, relation_field
 from bursar.numerics.balls import ball
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import probability, real
@@ -41,6 +41,11 @@ class LeakyRandomizedResponse(Mechanism):
         """±ε as randomized response, +∞ with probability δ."""
         return symmetric(leaky_response(ball(self.epsilon), ball(self.delta)))
 
+    def leaks(self) -> Leaks:
+        """With probability δ it says everything, the record itself too."""
+        leak = ball(self.delta)
+        return Leaks(leak, leak, leak)
+
 
 @dataclass(frozen=True, init=False, repr=False)
 class NameAndShame(Mechanism):
@@ -64,3 +69,8 @@ class NameAndShame(Mechanism):
         if not leak <= 0:
             rows += [Row(leak, arb(0), None), Row(arb(0), leak, None)]
         return symmetric(TableLoss(tuple(rows)))
+
+    def leaks(self) -> Leaks:
+        """With probability δ the record itself is published."""
+        leak = ball(self.delta)
+        return Leaks(leak, leak, leak)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flint import arb
+
 from bursar.errors import ConversionRefused, InputError, LossUnknown, described
 from bursar.guarantees import ApproxDP, BoundedRange, Claim, Guarantee, PureDP, Renyi, Tightness
-from bursar.guarantees._base import rounded_up
+from bursar.guarantees.pure import amplified
 from bursar.guarantees.sampled_renyi import sampled_curve
 from bursar.losses import Directions, GaussianLoss, TableLoss, replaced_gaussian, sampled, sampled_gaussian
 from bursar.losses.table import Row, both_directions
-from bursar.mechanisms._base import ADD_REMOVE, REPLACE_ONE, Mechanism, known_losses, renyi_of_losses
+from bursar.mechanisms._base import ADD_REMOVE, REPLACE_ONE, Leaks, Mechanism, known_losses, renyi_of_losses
 from bursar.mechanisms.gaussian import Gaussian
+from bursar.mechanisms.group import refuse_groups
 from bursar.numerics.balls import Ball, ball
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import real
@@ -20,6 +23,9 @@ from bursar.numerics.validate import real
 @dataclass(frozen=True, init=False, repr=False)
 class PoissonSampled(Mechanism):
     """A mechanism run on a Poisson sample. Shuffling or fixed-size batches are not Poisson sampling, and cost more.
+
+    Each record takes part by itself, so no group may stand inside: the group of a sample, group(poisson(…), size=…), is
+    what holds for it.
 
     Under replace_one every record's contribution is taken to be at most half the sensitivity (so that leaving it out
     moves the output half as far as replacing it).
@@ -35,6 +41,7 @@ class PoissonSampled(Mechanism):
                 f"poisson needs one mechanism, not {described(mechanism)}; counts go outside: poisson(m, rate=…)*10",
                 argument="mechanism",
             )
+        refuse_groups(mechanism, self.name)
         self._set(mechanism=mechanism, rate=real(rate=rate, above=0, at_most=1))
 
     @property
@@ -59,7 +66,7 @@ class PoissonSampled(Mechanism):
         except ConversionRefused:
             return ()
         rate = ball(self.rate)
-        epsilon = rounded_up((rate * ball(base.epsilon).expm1()).log1p())
+        epsilon = amplified(base.epsilon, rate)
         delta = Real(base.delta * self.rate, base.delta.low * self.rate.low, base.delta.high * self.rate.high)
         told = any(
             claim.tightness is Tightness.EXACT and isinstance(claim.guarantee, (PureDP, ApproxDP))
@@ -73,13 +80,13 @@ class PoissonSampled(Mechanism):
         if isinstance(losses, Directions) and isinstance(losses.remove, TableLoss):
             return (renyi_of_losses(self, "ZDW22"),) if losses.infinite_mass() <= 0 else ()
         if isinstance(losses, Directions) and losses.remove is losses.add:
-            curve = sampled_curve(self.text(), losses.renyi, ball(self.rate), factor=1, rough=losses.rough_renyi)
+            curve = sampled_curve(self.text(), losses.renyi, self.rate, factor=1, rough=losses.rough_renyi)
             return (Claim(curve, "MTZ19"),)
         try:
             base = self.mechanism.promise(Renyi)
         except ConversionRefused:
             return ()
-        return (Claim(sampled_curve(self.text(), base.at, ball(self.rate), factor=3), "ZW19"),)
+        return (Claim(sampled_curve(self.text(), base.at, self.rate, factor=3), "ZW19"),)
 
     def losses(self) -> Directions:
         """From the mechanism's own pair; under replace_one for Gaussian noise only."""
@@ -98,6 +105,16 @@ class PoissonSampled(Mechanism):
         if isinstance(losses.remove, TableLoss):
             return both_directions(_sampled_table(losses.remove, rate), attained=losses.attained)
         return sampled(losses, rate)
+
+    def leaks(self) -> Leaks:
+        """What the sampled record leaks. Absence is never certain, and neither is another record in its place: under
+        replace_one only what shows the record itself stays.
+        """
+        base, rate = self.mechanism.leaks(), ball(self.rate)
+        if self.rate == 1:
+            return base
+        shown = rate * base.shown
+        return Leaks(rate * base.removed, arb(0), shown) if self.relation == ADD_REMOVE else Leaks(shown, shown, shown)
 
 
 def _mixed(promise: Guarantee) -> Guarantee:

@@ -18,14 +18,18 @@ from bursar.numerics.balls import Ball, ball
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import listed, probability
 
-_NEARLY_ONE = Fraction(1, 10**9)
+_ROUNDED = Fraction(1, 2**52)  # what rounding may do to a sum of floats, for each of them
 _MOST_ROWS = 100_000
 
 
 @dataclass(frozen=True, init=False, repr=False)
 class Table(Mechanism):
-    """Outcome probabilities with the record (p) and without it (q). Columns that sum to 1 only up to rounding are
-    normalised.
+    """Outcome probabilities with the record (p) and without it (q).
+
+    Each column must sum to 1: exactly where its numbers are exact (fractions, whole numbers, Decimals, strings); with
+    floats, or decimals in a text form, up to 2^-52 for each of them, which is what rounding does. Such a column is
+    divided by its sum, and every bound covers the numbers as they are, too. Mass that is missing beyond rounding is
+    refused: give it as an outcome of its own.
     """
 
     p: tuple[Real, ...]
@@ -58,14 +62,22 @@ def _column(numbers: Iterable[Number], name: str) -> tuple[Real, ...]:
     if not 1 <= len(column) <= _MOST_ROWS:
         raise InputError(f"{name} must have 1 to {_MOST_ROWS} outcomes, not {len(column)}", argument=name)
     total = sum(map(Fraction, column), Fraction(0))
-    if abs(total - 1) > _NEARLY_ONE:
-        raise InputError(f"{name} must sum to 1, not {float(total)!r}", argument=name)
+    if abs(total - 1) > _ROUNDED * sum(not number.exact for number in column):
+        less = f"1 {'+' if total > 1 else '−'} {float(abs(total - 1)):.3g}"
+        raise InputError(
+            f"{name} must sum to 1, not to {less}; give what is missing as an outcome of its own, and numbers such as "
+            "one third as fractions",
+            argument=name,
+        )
     return column
 
 
 def _normalised(column: tuple[Real, ...]) -> list[Ball]:
-    """Every reading of the column, divided by that reading's sum; exact zeros stay exact."""
+    """Every reading of the column, as it is and divided by that reading's sum; exact zeros stay exact."""
     low, high = sum(number.low for number in column), sum(number.high for number in column)
     whole = sum(map(Fraction, column), Fraction(0))
-    readings = [Real(Fraction(number) / whole, number.low / high, number.high / low) for number in column]
+    readings = [
+        Real(Fraction(number) / whole, min(number.low, number.low / high), max(number.high, number.high / low))
+        for number in column
+    ]
     return [ball(number) if number > 0 else arb(0) for number in readings]

@@ -5,6 +5,7 @@ from bursar.theorems import (
     drv10,
     gdp,
     kov15,
+    leaks,
     mv16,
     numerical,
     optimal,
@@ -19,7 +20,22 @@ from bursar.theorems._base import Abstain, Adaptivity, Bound, ForDelta, ForEpsil
 
 THEOREMS: tuple[Theorem, ...] = tuple(
     module.THEOREM
-    for module in (basic, single, strong, drv10, kov15, steinke, optimal, mv16, renyi, zcdp, tcdp, gdp, numerical)
+    for module in (
+        basic,
+        single,
+        strong,
+        drv10,
+        kov15,
+        steinke,
+        optimal,
+        mv16,
+        renyi,
+        zcdp,
+        tcdp,
+        gdp,
+        leaks,
+        numerical,
+    )
 )
 
 __all__ = ["THEOREMS", "Abstain", "Adaptivity", "Bound", "ForDelta", "ForEpsilon", "Question", "Theorem"]

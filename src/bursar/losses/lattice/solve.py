@@ -152,7 +152,8 @@ class _Profile:
         for _ in range(2):
             work = _Work(self.losses, self.leak, log_delta, self.most)
             tau = work.chernoff_tilt(near)
-            tau = max(tau, 0.25 / math.sqrt(work.cumulant(tau)[2] + 1e-300)) if tau < 1 else tau
+            variance = work.cumulant(tau)[2]  # none where only one finite loss is left: then any tilt of size 1 does
+            tau = max(tau, 0.25 / math.sqrt(variance) if variance > 1e-200 else 1.0) if tau < 1 else tau
             log_delta = min(work.cumulant(tau)[0] + _log_constant(tau) - tau * near, -0.1)
             if log_delta < _TINIEST:
                 raise NoLattice("δ is smaller than any float")

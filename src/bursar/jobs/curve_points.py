@@ -1,0 +1,114 @@
+"""δ of a composition at several ε's, in each direction of the neighbour relation, as bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from bursar.composition import Composition
+from bursar.errors import LossUnknown
+from bursar.jobs.account import account
+from bursar.losses import engines
+from bursar.losses.answer import Losses, Precision, leak_of
+from bursar.mechanisms import Mechanism
+from bursar.mechanisms._base import known_losses
+from bursar.numerics.balls import down, up, working
+from bursar.theorems.leaks import leaked
+from bursar.theorems.numerical import composed
+
+Array = Any
+
+
+@dataclass(frozen=True)
+class Band:
+    """Bounds of several numbers at once."""
+
+    lower: Array
+    upper: Array
+
+
+@dataclass(frozen=True)
+class Points:
+    """Bounds of δ at the ε's asked, by direction (a record removed, and added where that differs), and a lower bound of
+    what each direction leaks at every ε.
+    """
+
+    directions: tuple[Band, ...]
+    leaks: tuple[float, ...]
+    alike: bool
+    """Whether a lower bound of the worse direction's δ holds in both."""
+
+
+def points(what: Composition, epsilons: Sequence[float], precision: Precision) -> Points:
+    """From the loss distributions where they are known, else from all theorems."""
+    none = np.zeros(len(epsilons))
+    if not what.terms:
+        return Points((Band(none, none),), (0.0,), True)
+    with working():
+        try:
+            pairs = [(term.mechanism.losses(), term.count) for term in what.terms]
+        except LossUnknown:
+            return _by_theorems(what, epsilons, precision)
+        attained = all(pair.attained for pair, _ in pairs)
+        found, leaks = [], []
+        whole = composed(pairs)
+        for losses in whole:
+            band = _direction(what, losses, epsilons, precision, alike=len(whole) == 1)
+            leaks.append(max(down(leak_of(losses)), 0.0) if attained else 0.0)
+            found.append(band if attained else Band(none, band.upper))
+    return Points(tuple(found), tuple(leaks), len(found) == 1)
+
+
+def _direction(
+    what: Composition, losses: Losses, epsilons: Sequence[float], precision: Precision, *, alike: bool
+) -> Band:
+    if sum(count for _, count in losses) == 1:
+        balls = [losses[0][0].profile(arb(x)) for x in epsilons]
+        return _band([(max(down(ball), 0.0), min(up(ball), 1.0)) for ball in balls])
+    try:
+        return _band([(found.lower, found.upper) for found in engines.deltas_at(losses, epsilons, precision)])
+    except engines.NoEngine:
+        return _band([_alone(what, losses, x, precision, alike=alike) for x in epsilons])
+
+
+def _alone(
+    what: Composition, losses: Losses, epsilon: float, precision: Precision, *, alike: bool
+) -> tuple[float, float]:
+    """One ε by itself: an engine that does not serve the whole range may serve it. Else the theorems' upper end, which
+    holds in both directions; their lower end speaks of the worse one, so where the two differ only the leak bounds this
+    one from below.
+    """
+    if not alike:
+        try:
+            found = engines.delta_at([losses], arb(epsilon), precision)
+            return found.lower, found.upper
+        except engines.NoEngine:
+            pass
+    bound = account(what, epsilon=epsilon, width=precision.width, effort=precision.effort).delta
+    return (bound.lower if alike else min(max(down(leak_of(losses)), 0.0), bound.upper)), bound.upper
+
+
+def _by_theorems(what: Composition, epsilons: Sequence[float], precision: Precision) -> Points:
+    """From all theorems, one ε at a time. They speak of the worse direction, so from below they say something of a
+    single one only where both are alike.
+    """
+    bounds = [account(what, epsilon=x, width=precision.width, effort=precision.effort).delta for x in epsilons]
+    band = _band([(bound.lower, bound.upper) for bound in bounds])
+    if all(_alike(mechanism) for mechanism, _ in what.terms):
+        return Points((band,), (max(down(leaked(what)), 0.0),), True)
+    return Points((Band(np.zeros(len(bounds)), band.upper),), (0.0,), False)
+
+
+def _alike(mechanism: Mechanism) -> bool:
+    """Whether what is proved from below about this one holds in both directions."""
+    losses = known_losses(mechanism)
+    return mechanism.leaks().same if isinstance(losses, str) else losses.same
+
+
+def _band(ends: list[tuple[float, float]]) -> Band:
+    lower, upper = (np.array(column) for column in zip(*ends, strict=True))
+    return Band(lower, upper)
