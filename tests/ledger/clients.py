@@ -61,6 +61,24 @@ def hold(path: str) -> None:
     lock.close()
 
 
+def obey(url: str, anchor: str, parts: str) -> None:
+    """Try as many charges of 1/parts as each line of the input says; prints how many were admitted, and what stopped
+    it.
+    """
+    charge = b.Declared(b.PureDP(Fraction(1, int(parts))))
+    with Ledger(url, anchor=anchor or None, alert=None) as ledger:
+        print("ready", flush=True)
+        for line in sys.stdin:
+            admitted, said = 0, "nothing"
+            while admitted < int(line) and said == "nothing":
+                try:
+                    ledger.spend("data", charge)
+                    admitted += 1
+                except b.BursarError as problem:
+                    said = problem.code
+            print(admitted, said, flush=True)
+
+
 def sprint(url: str, seconds: str) -> None:
     """Spend for some seconds, then stay, with the ledger open."""
     with Ledger(url, alert=None) as ledger:
@@ -107,7 +125,7 @@ if __name__ == "__main__":
     verb, *rest = sys.argv[1:]
     if verb == "crowd":
         crowd(rest[0], rest[1], rest[2], *map(int, rest[3:]))
-    elif verb in ("hold", "sprint"):
+    elif verb in ("hold", "obey", "sprint"):
         globals()[verb](*rest)
     else:
         endless(*rest)

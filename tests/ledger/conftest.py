@@ -8,6 +8,7 @@ import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -73,6 +74,23 @@ def embedded(tmp_path: Path) -> Iterator[Ledger]:
     """An empty SQLite ledger."""
     with Ledger(f"sqlite:///{tmp_path}/budget.db", alert=None) as made:
         yield made
+
+
+@pytest.fixture
+def spender() -> Iterator[Callable[..., Any]]:
+    """Starts processes that spend, and ends them."""
+    from copies import Spender
+
+    started: list[Spender] = []
+
+    def start(path: Path, anchor: Path | None = None) -> Spender:
+        started.append(Spender(path, anchor))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.process.kill()
+        one.process.communicate()
 
 
 @pytest.fixture(scope="session")

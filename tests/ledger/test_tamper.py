@@ -11,7 +11,10 @@ import apsw
 import pytest
 
 import bursar as b
+from bursar.ledger.anchor import AnchorFile
+from bursar.ledger.evidence import Anchored
 from bursar.ledger.ledger import Ledger
+from bursar.ledger.stores._base import Head
 
 TABLES = ("scopes", "lines", "journal", "keys", "released", "reservations", "migrations")
 
@@ -212,10 +215,7 @@ def test_a_ledger_that_loses_entries_under_us_halts(tmp_path: Path) -> None:
 
 
 def test_anchors_survive_a_torn_line(tmp_path: Path) -> None:
-    """A crash in the middle of an anchor is forgotten, and a long file is written anew."""
-    from bursar.ledger.anchor import Anchored, AnchorFile
-    from bursar.ledger.stores._base import Head
-
+    """A crash in the middle of an anchor is forgotten, and so is what it left behind."""
     anchors = AnchorFile(str(tmp_path / "anchor"))
     assert anchors.read() == {}
     anchors.append({"a b": Head(3, 0, "h3", 0)})
@@ -224,13 +224,7 @@ def test_anchors_survive_a_torn_line(tmp_path: Path) -> None:
     assert anchors.read() == {"a b": Anchored(3, "h3")}
     anchors.append({"a b": Head(5, 0, "h5", 0)})
     assert anchors.read() == {"a b": Anchored(5, "h5")}
-    with open(anchors.path, "a", encoding="utf-8") as file:
-        file.write("\n6 h6 a b ;" * 150_000)
     anchors.close()
-    anchors.append({"a b": Head(7, 0, "h7", 0)})
-    anchors.close()
-    assert anchors.read() == {"a b": Anchored(7, "h7")}
-    assert Path(anchors.path).stat().st_size < 1000
 
 
 def test_a_keyed_chain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,17 +11,19 @@ from typing import Any, Self
 from bursar.errors import InputError, LedgerHalted, StorageFailed
 from bursar.ledger import charging
 from bursar.ledger.alerts import Alert, Watch, log
-from bursar.ledger.anchor import AnchorFile, check
+from bursar.ledger.anchors import Anchors
 from bursar.ledger.asked import key_of, word
 from bursar.ledger.batch import GroupCommit
 from bursar.ledger.catalogue import Catalogue
 from bursar.ledger.currencies import Unpriced, find_here
 from bursar.ledger.entry import Chain, Chained
+from bursar.ledger.evidence import Anchored, Known, check
 from bursar.ledger.posting import Posting, Request
 from bursar.ledger.release import Release, release_of
 from bursar.ledger.scope import Scope
 from bursar.ledger.stores import Store, store_of
-from bursar.ledger.stores._base import Conflict, Head, Occupied, Reader, Transaction, abandon
+from bursar.ledger.stores._base import Conflict, Doubt, Head, Occupied, Reader, Transaction, abandon
+from bursar.ledger.tail import check_tails
 
 _PRICINGS = 50  # of one request, while others keep changing what it is priced for
 _ATTEMPTS = 5  # of a transaction that others got in the way of
@@ -51,8 +53,8 @@ class Desk:
         self._chain, self._catalogue = Chain(), Catalogue()
         self._seen: dict[str, Head] = {}
         self._watch = Watch(alert)
-        path = anchor or self.store.anchor
-        self._anchors = None if path is None else AnchorFile(path)
+        path, also = (anchor, ()) if anchor else (self.store.anchor, self.store.other_anchors)
+        self._anchors = None if path is None else Anchors(path, also)
         self._halted: LedgerHalted | None = None
         self._shut = False
         self._desk = GroupCommit(self._perform, self._start)
@@ -109,7 +111,7 @@ class Desk:
     def _start(self, requests: Sequence[Request]) -> Callable[[], None]:
         """The same up to the commit, without ever waiting; what it gives back does the rest."""
         self._ready()
-        if not self.store.prompt:
+        if not self.store.prompt or (self._anchors is not None and self._anchors.long):
             raise Occupied
         with ExitStack() as stack:
             stack.push(self._doubt)
@@ -137,6 +139,7 @@ class Desk:
     def _decided(self, tx: Transaction, requests: Sequence[Request]) -> Posting:
         posting = self._posting(tx)
         posting.prepare(requests)
+        self._compare(tx)
         for request in requests:
             request.outcome = request.failure = None
             request.remembered = False
@@ -148,6 +151,7 @@ class Desk:
             self._seen.update(posting.heads)
             if self._anchors is not None:
                 self._anchors.append(posting.heads)
+            self.store.settled()
             self._watch.look(posting.posted, self._catalogue)
 
     def _posting(self, tx: Transaction) -> Posting:
@@ -161,15 +165,43 @@ class Desk:
     def _check(self) -> None:
         if self._shut:
             raise InputError("this ledger has been shut")
-        if self._halted is not None:
-            raise self._halted
+        halted = self.store.halted or self._halted
+        if halted is not None:
+            raise halted
 
     def _check_anchors(self) -> None:
         if self._anchors is None:
             return
-        anchors = self._anchors.read()
+        anchors = self._anchors.learn()
         with self.store.reading() as reader:
             check(reader, anchors)
+            if self.store.pieced:
+                check_tails(reader, anchors)
+
+    def _compare(self, tx: Transaction) -> None:
+        """What other processes anchored before this transaction is in its chain, or there are two copies."""
+        try:
+            if self._anchors is not None:
+                self._anchors.compare(tx)
+            if self.store.doubt is not None:
+                self._doubted(tx, self.store.doubt)
+        except LedgerHalted as halted:
+            self._halted = halted
+            raise
+
+    def _doubted(self, tx: Transaction, doubt: Doubt) -> None:
+        """The store may have lost entries: whatever the anchors know must be there, or what this process has seen."""
+        if self._anchors is not None:
+            known = self._anchors.learn()
+        elif doubt.certain:
+            raise LedgerHalted(f"{doubt.reason}; this ledger has no anchor that would say which")
+        else:
+            known = Known()
+            for root, head in self._seen.items():
+                known.add(root, Anchored(head.seq, head.hash))
+        check(tx, known)
+        if self.store.doubt is doubt:
+            self.store.doubt = None
 
     def _scope(self, name: str) -> Scope:
         with self.store.reading() as reader:

@@ -22,8 +22,10 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from bursar.errors import InputError
+from bursar.ledger.stores._base import Occupied
 
 _TICKETS = 1 << 20  # bytes from here on stand for numbers
 _MOST = 1 << 30
@@ -167,6 +169,25 @@ def writer_lock(path: str) -> WriterLock:
             lock = _open.files[real] = WriterLock(real)
         lock.users += 1
         return lock
+
+
+class _AtOnce:
+    """A lock for whoever does not want to wait for it."""
+
+    def __init__(self, lock: Any) -> None:
+        self._lock = lock
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            raise Occupied
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+def taken(lock: Any, wait: bool) -> Any:
+    """A lock as a context; without ``wait`` it raises `Occupied` where somebody has it."""
+    return lock if wait else _AtOnce(lock)
 
 
 if sys.platform == "win32":

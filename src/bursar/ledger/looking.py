@@ -68,7 +68,7 @@ class Looking(Desk):
     @property
     def halted(self) -> LedgerHalted | None:
         """Why the ledger accepts nothing; None where it does."""
-        return self._halted
+        return self.store.halted or self._halted
 
     def entries(self, root: str, *, after: int = 0, most: int | None = None) -> list[Chained]:
         """A root's entries in order."""

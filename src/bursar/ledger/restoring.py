@@ -1,4 +1,4 @@
-"""Going on with a ledger that is behind its anchor.
+"""Going on with a ledger that is behind its anchor, or that is one of two copies that both went on.
 
 Entries after the backup are lost, and with them what was spent: all that was left of the affected roots counts as
 spent, what was held too, since it may have been drawn. The entry that says so takes a number beyond the anchor's, and
@@ -7,10 +7,11 @@ the chain goes on from there. Limits that were raised since are lost as well, so
 
 from __future__ import annotations
 
-from bursar.ledger.anchor import Anchored, AnchorFile, behind
+from bursar.ledger.anchors import Anchors
 from bursar.ledger.currencies._moves import forfeited
 from bursar.ledger.draft import Effects, effect_row, reservation_row
 from bursar.ledger.entry import FIRST, Chain, Chained, Entry, canonical
+from bursar.ledger.evidence import Anchored, behind
 from bursar.ledger.receipt import Receipt, receipt_of
 from bursar.ledger.reserving import ended_reservation
 from bursar.ledger.scope import Scope
@@ -20,7 +21,7 @@ LOST = "unknown releases: entries were lost"
 """What stands in the list of releases from then on: odometer and hindsight are not known any more."""
 
 
-def restored(store: Store, chain: Chain, anchors: AnchorFile, now: int, actor: str, reason: str) -> list[Receipt]:
+def restored(store: Store, chain: Chain, anchors: Anchors, now: int, actor: str, reason: str) -> list[Receipt]:
     """One entry for each affected root."""
     receipts = []
     heads = {}
@@ -34,6 +35,7 @@ def restored(store: Store, chain: Chain, anchors: AnchorFile, now: int, actor: s
             receipts.append(receipt_of(chained, False))
     if heads:
         anchors.append(heads)
+        store.settled()
     return receipts
 
 

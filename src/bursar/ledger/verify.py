@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bursar.ledger.anchor import Anchored, behind
 from bursar.ledger.books import Books
 from bursar.ledger.entry import FIRST, Chain, Entry
+from bursar.ledger.evidence import Known, behind
 from bursar.ledger.repricing import Pricer, repriced
 from bursar.ledger.stores._base import Reader
 
@@ -56,9 +55,7 @@ class Verification:
         )
 
 
-def verify(
-    reader: Reader, chain: Chain, anchors: Mapping[str, Anchored] | None, reprice: Pricer | None = None
-) -> Verification:
+def verify(reader: Reader, chain: Chain, anchors: Known | None, reprice: Pricer | None = None) -> Verification:
     """Refold and rehash every root; with a way to find prices, compute every price anew too."""
     problems: list[str] = reader.damage()
     notices: list[str] = []
@@ -67,6 +64,7 @@ def verify(
     heads = reader.heads()
     rows = {row.root for row in reader.scopes()}
     problems += [f"scopes of {root} have no journal" for root in sorted(rows - set(heads))]
+    problems += [_stray(what, whose) for what, whose in reader.strays()]
     for root in heads:
         books = Books(keys)
         count += _fold(reader, chain, root, books, problems)
@@ -81,6 +79,12 @@ def verify(
         problems += behind(reader, anchors).values()
     known = sum(root in heads for root in anchors or ())
     return Verification(count, len(heads), tuple(problems), known, tuple(notices))
+
+
+def _stray(what: str, whose: str) -> str:
+    if what == "count of changes":
+        return f"{whose}: changes are counted with it, which only a root has"
+    return f"{what} of {whose}, which does not exist"
 
 
 def _fold(reader: Reader, chain: Chain, root: str, books: Books, problems: list[str]) -> int:

@@ -3,6 +3,11 @@
 `Store.writing` gives a transaction that nobody else's overlaps on the same roots: whatever it read is still true when
 it commits, and when it ends without an error what it wrote survives a power cut. `Store.reading` gives a consistent
 view. Stores know nothing of privacy; tests/ledger/test_store_contract.py holds them to this.
+
+A store also knows whether it is still the one that others find under its address. Once it is not (its file was moved or
+replaced, its server is another one) it is halted for good: neither a writer nor a reader takes the orphan for the
+ledger. `Store.settled` asks after a commit and its anchor, before anybody is told: a copy that was opened before the
+anchor was written is seen here, one that is opened later sees the anchor.
 """
 
 from __future__ import annotations
@@ -13,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
-from bursar.errors import InputError
+from bursar.errors import InputError, LedgerHalted
 from bursar.ledger.currencies import Balance
 from bursar.ledger.entry import Chained
 
@@ -33,6 +38,13 @@ def abandon(transaction: AbstractContextManager[Any]) -> None:
     generator = getattr(transaction, "gen", None)
     if generator is not None:
         generator.close()
+
+
+class Doubt(NamedTuple):
+    """A reason to compare with the anchors; a ``certain`` one halts a ledger that has none."""
+
+    reason: str
+    certain: bool = False
 
 
 class Head(NamedTuple):
@@ -110,6 +122,16 @@ class Reader(ABC):
     @abstractmethod
     def entries(self, root: str, after: int = 0, most: int | None = None) -> Iterator[Chained]:
         """A root's entries in order."""
+
+    @abstractmethod
+    def links(self, root: str, seqs: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """Hash and kind of those of these entries that are in a root's chain."""
+
+    @abstractmethod
+    def strays(self) -> list[tuple[str, str]]:
+        """(what, whose) of each row that belongs to a scope or root that does not exist, and of each count of changes
+        that stands with a scope other than a root; each pair once, in order.
+        """
 
     @abstractmethod
     def released(self, scope: str) -> list[tuple[str, int]]:
@@ -208,7 +230,22 @@ class Store(ABC):
     def close(self) -> None:
         """Let go of files and connections."""
 
+    def settled(self) -> None:
+        """After a commit and its anchor: halt where it went to a place that nobody else finds any more."""
+        if self.halted is not None:
+            raise self.halted
+
+    halted: LedgerHalted | None = None
+    """Why this store is no longer the one of its address; it stays so until it is opened anew."""
+    doubt: Doubt | None = None
+    """Why entries may have been lost although the address is the same; whoever writes compares with the anchors first,
+    and clears it.
+    """
+    pieced = False
+    """Whether it was put together when it was opened, from a file and a log that may not belong to each other."""
     prompt = False
     """Whether everything up to the commit is answered at once, and the commit may come from another thread."""
     anchor: str | None = None
     """Where the anchors of this store are kept, unless the ledger was told otherwise."""
+    other_anchors: tuple[str, ...] = ()
+    """Where they may have been kept before: whatever stands there counts too."""

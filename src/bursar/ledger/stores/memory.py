@@ -63,6 +63,23 @@ class MemoryReader(Reader):
         rows = [row for row in self._journal.get(root, []) if row.entry.seq > after]
         yield from rows if most is None else rows[:most]
 
+    def links(self, root: str, seqs: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """Of a chain."""
+        wanted = set(seqs)
+        rows = (row for row in self._journal.get(root, []) if row.entry.seq in wanted)
+        return {row.entry.seq: (row.hash, row.entry.kind) for row in rows}
+
+    def strays(self) -> list[tuple[str, str]]:
+        """Of every table; counts of changes stand with roots only, here."""
+        rows = self._scopes.values()
+        roots = {row.name for row in rows if row.kind == "root"}
+        found = [("balance", name) for name in self._lines.keys() - self._scopes.keys()]
+        found += [("list of releases", name) for name in self._released.keys() - self._scopes.keys()]
+        found += [(f"reservation {row.id}", row.root) for row in self._reservations.values() if row.root not in roots]
+        found += [(f"scope {row.name}", row.root) for row in rows if row.root not in roots]
+        found += [(f"scope {row.name}", row.parent) for row in rows if row.parent and row.parent not in self._scopes]
+        return sorted(set(found))
+
     def released(self, scope: str) -> list[tuple[str, int]]:
         """Texts with counts."""
         return sorted(self._released.get(scope, {}).items())

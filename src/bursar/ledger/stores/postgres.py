@@ -16,11 +16,12 @@ from typing import Any
 import psycopg
 from psycopg import errors, sql
 
-from bursar.errors import InputError, StorageFailed, StorageFull
+from bursar.errors import InputError, LedgerHalted, StorageFailed, StorageFull
 from bursar.ledger.currencies import Balance
 from bursar.ledger.entry import Chained
 from bursar.ledger.stores._base import Conflict, Head, Reader, Store, Transaction
 from bursar.ledger.stores.postgres_line import Line
+from bursar.ledger.stores.postgres_server import Server
 from bursar.ledger.stores.sql import SqlReader, SqlTransaction, check_migrations, files_of, migrations, queries
 
 _QUERIES = queries("%s")
@@ -35,15 +36,17 @@ class _View(SqlReader):
     def _rows(self, name: str, *values: Any) -> list[Any]:
         return self._connection.execute(_QUERIES[name], values).fetchall()
 
+    def links(self, root: str, seqs: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """All in one question."""
+        rows = self._connection.execute(_MANY["several_links"], (root, list(seqs))).fetchall()
+        return {seq: (hash, kind) for seq, hash, kind in rows}
 
-class _Write(SqlTransaction):
+
+class _Write(SqlTransaction, _View):
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
-        super().__init__()
+        SqlTransaction.__init__(self)
         self._connection = connection
         self._locked: set[str] = set()
-
-    def _rows(self, name: str, *values: Any) -> list[Any]:
-        return self._connection.execute(_QUERIES[name], values).fetchall()
 
     def append(self, chained: Chained, epoch: int) -> Head:
         """Only to a root that was locked before anything of it was read, or to a new one."""
@@ -93,9 +96,25 @@ class PostgresStore(Store):
     def __init__(self, url: str) -> None:
         super().__init__()
         self._mutex, self._reads = threading.RLock(), threading.RLock()
-        self._writers, self._readers = Line(url), Line(url, snapshots=True)
+        self._server = Server()
+        self._writers, self._readers = Line(url, self._meet), Line(url, self._meet, snapshots=True)
         with _durable(), self._writers.used() as connection:
             self._migrate(connection)
+
+    def _meet(self, connection: psycopg.Connection[Any], again: bool) -> None:
+        """A new connection: to the same server, or this store is halted."""
+        try:
+            doubt = self._server.meet(connection, again=again)
+            if self.doubt is None or not self.doubt.certain:
+                self.doubt = doubt or self.doubt
+        except LedgerHalted as halted:
+            self.halted = halted
+            raise
+
+    def _here(self) -> None:
+        self._check_process()
+        if self.halted is not None:
+            raise self.halted
 
     def _migrate(self, connection: psycopg.Connection[Any]) -> None:
         """Run the numbered files that are missing, and check the ones that ran."""
@@ -116,7 +135,7 @@ class PostgresStore(Store):
     @contextmanager
     def writing(self, wait: bool = True) -> Iterator[Transaction]:
         """A transaction of the writers' connection."""
-        self._check_process()
+        self._here()
         # statements wait for an answer only where one is read: a charge takes two exchanges with the server
         with (
             self._mutex,
@@ -132,7 +151,7 @@ class PostgresStore(Store):
     @contextmanager
     def reading(self) -> Iterator[Reader]:
         """A snapshot."""
-        self._check_process()
+        self._here()
         with self._reads, _durable(), self._readers.used() as connection, connection.transaction():
             yield _View(connection)
 

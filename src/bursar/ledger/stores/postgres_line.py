@@ -7,7 +7,7 @@ undo the transaction and let go of its locks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,9 +20,13 @@ from bursar.errors import BursarError, InputError
 class Line:
     """One connection, made when it is needed; used by one thread at a time."""
 
-    def __init__(self, url: str, *, snapshots: bool = False) -> None:
-        """``snapshots``: for reading only, all of a transaction as it was at its first question."""
-        self._url, self._snapshots = url, snapshots
+    def __init__(
+        self, url: str, meet: Callable[[psycopg.Connection[Any], bool], None], *, snapshots: bool = False
+    ) -> None:
+        """``snapshots``: for reading only, all of a transaction as it was at its first question. ``meet`` is told of
+        each new connection, and whether there was one before.
+        """
+        self._url, self._meet, self._snapshots = url, meet, snapshots
         self._connection: psycopg.Connection[Any] | None = None
         self._settled, self._depth = True, 0
 
@@ -54,7 +58,12 @@ class Line:
         if connection.info.server_version < 140000:
             connection.close()
             raise InputError("PostgreSQL 14 or newer is needed", argument="url")
-        connection.execute("SET synchronous_commit = on")
+        try:
+            connection.execute("SET synchronous_commit = on")
+            self._meet(connection, self._connection is not None)
+        except BaseException:
+            connection.close()
+            raise
         if self._snapshots:
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             connection.read_only = True

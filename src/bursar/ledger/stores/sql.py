@@ -118,6 +118,10 @@ class SqlReader(Reader):
                 return
             after, left = rows[-1][1], left - len(rows)
 
+    def strays(self) -> list[tuple[str, str]]:
+        """Of every table."""
+        return [(what, whose) for what, whose in self._rows("strays")]
+
     def released(self, scope: str) -> list[tuple[str, int]]:
         """Texts with counts."""
         return [(what, count) for what, count in self._rows("released", scope)]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -16,10 +15,12 @@ from urllib.parse import quote
 
 import apsw
 
-from bursar.errors import InputError, StorageFailed
-from bursar.ledger.lock import writer_lock
+from bursar.errors import InputError, LedgerHalted, StorageFailed
+from bursar.ledger.lock import taken, writer_lock
 from bursar.ledger.stores._base import Occupied, Reader, Store, Transaction
 from bursar.ledger.stores.sql import check_migrations, migrations
+from bursar.ledger.stores.sqlite_names import OPEN_HERE, names_of, refuse_inherited, refuse_links, writable
+from bursar.ledger.stores.sqlite_place import Place
 from bursar.ledger.stores.sqlite_rows import View, Write
 from bursar.ledger.stores.sqlite_troubles import TROUBLES, durable, spoken
 
@@ -45,19 +46,15 @@ class SqliteStore(Store):
         if not create and not os.path.exists(path):
             raise InputError(f"there is no ledger {path}", argument="url")
         self._real = os.path.realpath(path)
-        if self._real in _inherited:
-            raise InputError(
-                f"{path} was open in the process that this one was forked from, and SQLite cannot share it with a "
-                "forked process: spawn processes (multiprocessing.set_start_method('spawn')), or open the ledger "
-                "only after the fork",
-                argument="url",
-            )
+        refuse_inherited(path)
         super().__init__()
         self.path, self._vfs, self._synchronous, self._shared = path, vfs, synchronous, shared
-        self.anchor = f"{path}-anchor"
+        self.anchor = f"{self._real}-anchor"
+        self.other_anchors = tuple(f"{name}-anchor" for name in names_of(path))
+        self._place = Place(path)
         self._reader: apsw.Connection | None = None
         self._closed = False
-        self.read_only = os.path.exists(path) and not (_writable(path) and _writable(folder))
+        self.read_only = os.path.exists(path) and not (writable(path) and writable(folder))
         self.prompt = shared and not self.read_only
         # with a connection for each, a transaction may end in another thread; with one, a thread reads while it writes
         self._mutex: Any = threading.Lock() if self.prompt else threading.RLock()
@@ -65,14 +62,19 @@ class SqliteStore(Store):
         if self.read_only:  # an auditor's copy: nothing is written, not even a lock
             with durable():
                 self._writer = self._look_only()
+                self._place.settle(self._writer, log=False)
             return
+        refuse_links(path)
         with durable():
             self._lock = writer_lock(f"{self._real}-lock")
-        _open_here[self._real] += 1
+        OPEN_HERE[self._real] += 1
         try:
             with durable(), self._lock.held():
+                log = f"{self._real}-wal"
+                self.pieced = os.path.exists(log) and os.path.getsize(log) > 0
                 self._writer = self._connect()
                 self._migrate()
+                self._place.settle(self._writer)
         except BaseException:
             self._let_go()
             raise
@@ -92,9 +94,26 @@ class SqliteStore(Store):
         connection.execute("PRAGMA wal_autocheckpoint = 1000")
         return connection
 
+    def _same_file(self, known: apsw.Connection | None) -> apsw.Connection:
+        """A connection for reading, to the file that the writer has; its name may lead elsewhere by now."""
+        if self.halted is not None:
+            raise self.halted
+        connection = known or self._connect()
+        try:
+            if known is None:
+                self._place.check_new(connection)
+            else:
+                self._place.check(connection, reading=True)
+        except LedgerHalted as halted:
+            self.halted = halted
+            if known is None:
+                connection.close()
+            raise
+        return connection
+
     def _look_only(self) -> apsw.Connection:
         """A file that may not be written: as it is, if no log stands beside it."""
-        calm = "" if os.path.exists(f"{self.path}-wal") else "&immutable=1"
+        calm = "" if os.path.exists(f"{self._real}-wal") else "&immutable=1"
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         return apsw.Connection(f"file:{quote(os.path.abspath(self.path))}?mode=ro{calm}", flags=flags)
 
@@ -125,13 +144,15 @@ class SqliteStore(Store):
         self._check_process()
         if self.read_only:
             raise StorageFailed(f"{self.path} may only be read")
-        with _taken(self._mutex, wait), _taken(self._lock.threads, wait):
+        with taken(self._mutex, wait), taken(self._lock.threads, wait):
             try:
                 try:  # from the start: an interrupt must leave neither a lock nor a transaction behind
                     self._begin(wait)
+                    self._in_place(begun=True)
                     transaction = Write(self._writer)
                     yield transaction
                     transaction.flush()
+                    self._in_place()
                     self._writer.execute("COMMIT")
                 finally:
                     try:
@@ -139,6 +160,26 @@ class SqliteStore(Store):
                     except BaseException:  # it may also come while letting go
                         self._end()
                         raise
+            except TROUBLES as problem:
+                raise spoken(problem) from problem
+
+    def _in_place(self, *, begun: bool = False) -> None:
+        """A file that is not the one of its name any more halts this store until it is opened anew."""
+        if self.halted is not None:
+            raise self.halted
+        try:
+            self._place.check(self._writer)
+            if begun:
+                self._place.check_names()
+        except LedgerHalted as halted:
+            self.halted = halted
+            raise
+
+    def settled(self) -> None:
+        """Whether the commit went to the file that others find."""
+        with self._mutex:
+            try:
+                self._in_place()
             except TROUBLES as problem:
                 raise spoken(problem) from problem
 
@@ -167,17 +208,17 @@ class SqliteStore(Store):
         self._check_process()
         if not self._shared or self.read_only:
             with self._mutex, durable():
+                self._in_place()
                 yield View(self._writer)
             return
         with self._reads, durable():
-            if self._reader is None:
-                self._reader = self._connect()
+            reader = self._reader = self._same_file(self._reader)
             try:
-                self._reader.execute("BEGIN")
-                yield View(self._reader)
+                reader.execute("BEGIN")
+                yield View(reader)
             finally:
-                if self._reader.in_transaction:
-                    self._reader.execute("ROLLBACK")
+                if reader.in_transaction:
+                    reader.execute("ROLLBACK")
 
     def answers(self) -> None:
         """Whoever is reading has an answer."""
@@ -192,7 +233,7 @@ class SqliteStore(Store):
         if os.path.exists(target):
             raise InputError(f"{target} exists: a backup never overwrites", argument="target")
         with self._reads, durable():
-            source, copy = self._connect(), apsw.Connection(target)
+            source, copy = self._same_file(None), apsw.Connection(target)
             with copy.backup("main", source, "main") as running:
                 running.step()
             copy.close()
@@ -217,40 +258,6 @@ class SqliteStore(Store):
 
     def _let_go(self) -> None:
         self._lock.close()
-        _open_here[self._real] -= 1
-        if _open_here[self._real] <= 0:
-            del _open_here[self._real]
-
-
-class _AtOnce:
-    """A lock for whoever does not want to wait for it."""
-
-    def __init__(self, lock: Any) -> None:
-        self._lock = lock
-
-    def __enter__(self) -> None:
-        if not self._lock.acquire(blocking=False):
-            raise Occupied
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
-
-
-def _taken(lock: Any, wait: bool) -> Any:
-    return lock if wait else _AtOnce(lock)
-
-
-def _forked() -> None:
-    """SQLite believes, in the child, that it already holds the locks of files that the parent had open."""
-    _inherited.update(_open_here)
-    _open_here.clear()
-
-
-_open_here: Counter[str] = Counter()
-_inherited: set[str] = set()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forked)
-
-
-def _writable(path: str) -> bool:
-    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+        OPEN_HERE[self._real] -= 1
+        if OPEN_HERE[self._real] <= 0:
+            del OPEN_HERE[self._real]

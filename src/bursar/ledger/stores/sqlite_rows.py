@@ -15,6 +15,12 @@ _MANY = queries("?", "sqlite/batches.sql")
 _LARGE = 4  # requests
 
 
+def _links(connection: apsw.Connection, root: str, seqs: Sequence[int]) -> dict[int, tuple[str, str]]:
+    listed = msgspec.json.encode(list(seqs)).decode()
+    rows: list[Any] = connection.execute(_MANY["several_links"], (root, listed)).fetchall()
+    return {seq: (hash, kind) for seq, hash, kind in rows}
+
+
 class View(SqlReader):
     """What a snapshot tells."""
 
@@ -23,6 +29,10 @@ class View(SqlReader):
 
     def _rows(self, name: str, *values: Any) -> list[Any]:
         return self._connection.execute(_QUERIES[name], values).fetchall()
+
+    def links(self, root: str, seqs: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """All in one question."""
+        return _links(self._connection, root, seqs)
 
     def damage(self) -> list[str]:
         """SQLite's own check of pages, order and constraints, and the record of migrations."""
@@ -51,6 +61,10 @@ class Write(SqlTransaction):
             self._connection.execute(_QUERIES[name], rows[0])
         else:
             self._connection.executemany(_QUERIES[name], rows)
+
+    def links(self, root: str, seqs: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """All in one question; of what was committed before."""
+        return _links(self._connection, root, seqs)
 
     def lock(self, roots: Sequence[str], keys: Sequence[str] = (), scopes: Sequence[str] = ()) -> None:
         """The whole file is ours; the keys of a large batch are looked up at once."""

@@ -32,6 +32,14 @@ SELECT id, root, status, expires, detail FROM reservations WHERE id = ?
 SELECT id, root, status, expires, detail FROM reservations WHERE root = ? ORDER BY id
 -- name: due
 SELECT id, root, status, expires, detail FROM reservations WHERE root = ? AND status = 'open' AND expires <= ? ORDER BY id
+-- name: strays
+SELECT 'balance', scope FROM lines WHERE scope NOT IN (SELECT name FROM scopes)
+UNION SELECT 'list of releases', scope FROM released WHERE scope NOT IN (SELECT name FROM scopes)
+UNION SELECT 'reservation ' || id, root FROM reservations WHERE root NOT IN (SELECT name FROM scopes WHERE kind = 'root')
+UNION SELECT 'scope ' || name, root FROM scopes WHERE root NOT IN (SELECT name FROM scopes WHERE kind = 'root')
+UNION SELECT 'scope ' || name, parent FROM scopes WHERE parent <> '' AND parent NOT IN (SELECT name FROM scopes)
+UNION SELECT 'count of changes', name FROM scopes WHERE epoch <> 0 AND name <> root
+ORDER BY 1, 2
 -- name: append
 INSERT INTO journal (root, seq, at, kind, key, actor, body, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 -- name: set_epoch

@@ -24,3 +24,5 @@ CROSS JOIN LATERAL (SELECT seq, at, hash FROM journal WHERE journal.root = roots
 SELECT key, root, seq FROM keys WHERE key = ANY(?)
 -- name: several_balances
 SELECT scope, line, "limit", spent, held, dead, "window" FROM lines WHERE scope = ANY(?) ORDER BY scope, line
+-- name: several_links
+SELECT seq, hash, kind FROM journal WHERE root = ? AND seq = ANY(?)

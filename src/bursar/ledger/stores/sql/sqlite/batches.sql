@@ -1,2 +1,4 @@
 -- name: several_keys
 SELECT key, root, seq FROM keys WHERE key IN (SELECT value FROM json_each(?))
+-- name: several_links
+SELECT seq, hash, kind FROM journal WHERE root = ? AND seq IN (SELECT value FROM json_each(?))
