@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 
 import httpx
+
 from service import _cpu, running
 
 _TOKENS, _EACH = 6, 2

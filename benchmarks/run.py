@@ -13,8 +13,9 @@ from pathlib import Path
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
 
-import bursar as b  # noqa: E402
 import hostile  # noqa: E402
+
+import bursar as b  # noqa: E402
 import ledger  # noqa: E402
 import service  # noqa: E402
 from bursar.theorems import THEOREMS  # noqa: E402

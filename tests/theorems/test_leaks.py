@@ -122,3 +122,6 @@ def test_everything_may_be_revealed_for_certain() -> None:
     what = b.Table([1, 0], [0, 1]) + b.Laplace(scale=1)
     assert b.account(what, delta="0.999").epsilon.lower == math.inf
     assert b.account(what, epsilon=1).delta.lower == 1
+    parts = b.Table([0, "3/20", "17/20"], [1, 0, 0]) + b.Table(["4/9", "5/9", 0], ["1/2", 0, "1/2"]) * 2
+    assert b.account(parts, epsilon=1).delta.lower > 1 - 1e-12
+    assert b.profile(parts).trade_off([0, 0.5], width=1e-9).upper.max() < 1e-9

@@ -59,7 +59,8 @@ def points(what: Composition, epsilons: Sequence[float], precision: Precision) -
         for losses in whole:
             band = _direction(what, losses, epsilons, precision, alike=len(whole) == 1)
             leaks.append(max(down(leak_of(losses)), 0.0) if attained else 0.0)
-            found.append(band if attained else Band(none, band.upper))
+            least = np.maximum(band.lower, leaks[-1]) if attained else none
+            found.append(Band(np.minimum(least, band.upper), band.upper))
     return Points(tuple(found), tuple(leaks), len(found) == 1)
 
 

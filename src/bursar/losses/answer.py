@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from flint import arb
 
 from bursar.losses._base import Loss
-from bursar.numerics.balls import Ball
+from bursar.numerics.balls import Ball, hull
 
 Losses = Sequence[tuple[Loss, int]]
 """The losses of one direction with their counts."""
@@ -39,14 +39,17 @@ class Answer:
 
 def leak_of(losses: Losses) -> Ball:
     """The chance that some release has an infinite loss: 1 − Π(1 − P(L = ∞))^count."""
-    kept = arb(0)
+    kept, certain = arb(0), False
     for loss, count in losses:
         mass = loss.infinite_mass()
-        if mass >= 1 and count:
+        if not mass < 1:  # it may be 1, and a ball around ln 0 says nothing: the least that it may be still counts
+            certain, mass = True, arb(mass.lower())
+        if mass >= 1:
             return arb(1)
         if not mass <= 0:
             kept += count * (-mass).log1p()
-    return -kept.expm1() if not kept >= 0 else arb(0)
+    leak = -kept.expm1() if not kept >= 0 else arb(0)
+    return hull(leak, arb(1)) if certain else leak
 
 
 @dataclass(frozen=True)

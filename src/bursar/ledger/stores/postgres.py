@@ -98,6 +98,7 @@ class PostgresStore(Store):
         self._mutex, self._reads = threading.RLock(), threading.RLock()
         self._server = Server()
         self._writers, self._readers = Line(url, self._meet), Line(url, self._meet, snapshots=True)
+        self._asking, self._asks = threading.Lock(), Line(url, self._meet)
         with _durable(), self._writers.used() as connection:
             self._migrate(connection)
 
@@ -155,6 +156,12 @@ class PostgresStore(Store):
         with self._reads, _durable(), self._readers.used() as connection, connection.transaction():
             yield _View(connection)
 
+    def answers(self) -> None:
+        """On a connection of its own: neither a long reading nor a long commit is waited for."""
+        self._here()
+        with self._asking, _durable(), self._asks.used() as connection:
+            connection.execute("SELECT 1 FROM migrations LIMIT 1")
+
     def grant_writer(self, role: str) -> None:
         """Let a role spend: it may add to the journal, and never change it."""
         with self._mutex, _durable(), self._writers.used() as connection:
@@ -169,6 +176,7 @@ class PostgresStore(Store):
         if os.getpid() == self._pid:
             self._writers.close()
             self._readers.close()
+            self._asks.close()
 
 
 @contextmanager
