@@ -117,3 +117,16 @@ def test_asynchronously(memory: Office) -> None:
     asyncio.run(run())
     batches = memory.service.metrics.batches
     assert sum(batches.counts) < batches.total
+
+
+def test_mechanisms_are_sent_as_the_text_that_means_them(memory: Office) -> None:
+    """A value of the catalogue is spent as its text; a class of one's own is refused before anything is sent."""
+
+    class Own(b.Laplace):
+        """Not the catalogue's."""
+
+    with Client(str(memory.client.base_url), memory.secrets["analyst", "*"]) as bursar:
+        assert bursar.spend("data", b.Laplace(scale=100) * 2, key="m").kind == "spend"
+        assert bursar.quote("data", b.Laplace(scale=100)).fits == 98
+        with pytest.raises(b.SpecError, match="class of your own"):
+            bursar.spend("data", Own(scale=100), key="n")

