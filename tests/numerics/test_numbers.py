@@ -142,6 +142,22 @@ def test_crossing_is_certified(scale: float, power: float, target: float, kind: 
         assert found.width <= 1e-12 * found.upper
 
 
+@pytest.mark.parametrize("guess", [0.01, 0.9, 1.0, 1.1, 300.0])
+@pytest.mark.parametrize("radius", [1e-3, 0.1])
+def test_crossing_looks_at_whole_balls(radius: float, guess: float) -> None:
+    """Where the function is known roughly, every function within its balls crosses inside the interval."""
+
+    def falling(x: float) -> arb:
+        return arb(1, radius) / (1 + arb(x))
+
+    with working():
+        found = crossing(falling, arb(1) / 2, guess=guess)
+        assert falling(found.upper) <= arb(1) / 2
+        assert falling(found.lower) > arb(1) / 2
+        assert found.lower <= 1 - 2 * radius
+        assert found.upper >= 1 + 2 * radius
+
+
 def test_crossing_at_the_ends() -> None:
     """A function below the target everywhere crosses at 0, one above it everywhere nowhere."""
     assert crossing(lambda x: arb(1) / 4, arb(1) / 2) == Interval(0.0, 0.0)
