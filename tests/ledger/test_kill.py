@@ -13,6 +13,7 @@ import pytest
 
 from bursar.ledger.amounts import PARTS
 from bursar.ledger.ledger import Ledger
+from patience import NET
 
 CLIENTS = Path(__file__).with_name("clients.py")
 POINTS = (
@@ -36,7 +37,7 @@ def killed(url: str, name: str, point: str, wait: float) -> set[str]:
         time.sleep(wait)
         process.kill()
         return {first.strip(), *process.communicate()[0].split("\n")[:-1]}
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=NET)
     assert process.returncode == -9
     return set(output.split("\n")[:-1])
 

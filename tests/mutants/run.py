@@ -95,10 +95,17 @@ def judged(mutant: Mutant) -> tuple[str | None, str]:
     return f"{mutant.name}: {word}\n{outcome.output[-1500:] if outcome.status != 'green' else ''}".rstrip(), ""
 
 
-def green_before(mutants: Iterable[Mutant]) -> str | None:
-    """What is wrong with the tests on the source as it is: a test that is red anyway shows nothing."""
-    outcome = tried(None, sorted({test for mutant in mutants for test in mutant.tests}))
-    return None if outcome.status == "green" else f"without any change: {outcome.status} {outcome.first}"
+def red_before(mutants: Iterable[Mutant], pool: ThreadPoolExecutor) -> list[str]:
+    """What is wrong with the tests on the source as it is, file by file: a test that is red anyway shows nothing."""
+    files: dict[str, set[str]] = {}
+    for test in (test for mutant in mutants for test in mutant.tests):
+        files.setdefault(test.partition("::")[0], set()).add(test)
+    outcomes = pool.map(lambda tests: tried(None, sorted(tests)), files.values())
+    return [
+        f"{file}, without any change: {outcome.status} {outcome.first}\n{outcome.output[-1500:]}"
+        for file, outcome in zip(files, outcomes, strict=True)
+        if outcome.status != "green"
+    ]
 
 
 def shown_change(mutant: Mutant) -> str:
@@ -131,9 +138,10 @@ def main(names: Sequence[str]) -> int:
     if missing := set(names) - {mutant.name for mutant in chosen}:
         print(f"there is no mutant {', '.join(sorted(missing))}")
         return 2
-    wrong = [trouble] if (trouble := green_before(chosen)) else []
     table = rows_before()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
+        wrong = red_before(chosen, pool)
+        trusted = not wrong
         for mutant, (problem, killer) in zip(chosen, pool.map(judged, chosen), strict=True):
             if problem is not None:
                 wrong.append(problem)
@@ -141,7 +149,7 @@ def main(names: Sequence[str]) -> int:
             else:
                 table[mutant.name] = row(mutant, killer)
             print(f"{mutant.name}: {'killed by ' + killer if problem is None else 'WRONG'}", flush=True)
-    if not trouble:
+    if trusted:
         TABLE.write_text(HEAD + "".join(table[m.name] for m in mutants if m.name in table), encoding="utf-8")
     print("\n".join(wrong) or f"all {len(chosen)} mutants were killed")
     return 1 if wrong else 0
