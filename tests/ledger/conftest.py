@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -75,9 +76,9 @@ def embedded(tmp_path: Path) -> Iterator[Ledger]:
         yield made
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def figures(request: pytest.FixtureRequest) -> Callable[[str, str, int, int], None]:
-    """Record (what, how, tried, lost) for the reliability report."""
+    """Record (what, how, tried, lost) for the reliability report, in the column of the run that the test belongs to."""
     from reliability import record
 
-    return record
+    return partial(record, soak=request.node.get_closest_marker("soak") is not None)

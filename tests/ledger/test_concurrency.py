@@ -99,7 +99,7 @@ def test_no_overspend_at_length(
     """A million attempts in all."""
     url = f"sqlite:///{tmp_path}/budget.db" if kind == "sqlite" else request.getfixturevalue("postgres")
     tried = storm(url, tmp_path, processes, threads, attempts, processes * threads * attempts * 2 // 3)
-    figures("concurrent spending, at length", f"{kind}, {processes} processes of {threads} threads", tried, 0)
+    figures("concurrent spending beyond the limit", f"{kind}, {processes} processes of {threads} threads", tried, 0)
 
 
 def naive(url: str, spend: Callable[[Any], bool], clients: int, attempts: int) -> tuple[int, int]:

@@ -114,7 +114,7 @@ def test_power_cuts_lose_nothing_at_length(tmp_path: Path, figures: Any) -> None
         images, lost = losses(disk, tmp_path, 6, seed)
         assert lost == 0
         total += images
-    figures("power cut, every write and sync boundary, at length", "SQLite, synchronous=FULL", total, 0)
+    figures("power cut, every write and sync boundary", "SQLite, synchronous=FULL", total, 0)
 
 
 def in_two_steps(ledger: Ledger, key: str) -> None:

@@ -91,4 +91,4 @@ def test_killed_at_random_for_long(tmp_path: Path, figures: Any) -> None:
     for round_number in range(200):
         told |= killed(url, f"r{round_number}", "random", rng.uniform(0, 0.2))
     check(url, told)
-    figures("kill -9, at length", "at random moments", 200, 0)
+    figures("kill -9", "at random moments", 200, 0)

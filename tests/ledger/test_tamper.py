@@ -83,7 +83,7 @@ def test_flipped_bytes_are_noticed(tmp_path: Path, figures: Any) -> None:
     changed, missed = flipped(tmp_path, [rng.randrange(10**9) for _ in range(600)])
     assert changed > 20
     assert missed == 0
-    figures("one bit of the file flipped", "a sample; those that change a logical value", changed, missed)
+    figures("one bit of the file flipped", "those that change a logical value", changed, missed)
 
 
 @pytest.mark.soak
@@ -94,7 +94,7 @@ def test_every_flipped_byte_is_noticed(tmp_path: Path, figures: Any) -> None:
     folder.mkdir()
     changed, missed = flipped(folder, list(range(size)))
     assert missed == 0
-    figures("one bit of every byte flipped", "those that change a logical value", changed, missed)
+    figures("one bit of the file flipped", "those that change a logical value", changed, missed)
 
 
 @pytest.mark.parametrize(
