@@ -360,3 +360,17 @@ def test_the_picture_of_the_lecture_question() -> None:
     assert "from d = 32" in labels[4]
     assert list(axes.lines[3].get_ydata()) == list(table.errors["gaussian"])
     assert axes.get_title().startswith("How much noise")
+
+
+def test_a_target_is_met_in_each_of_its_readings() -> None:
+    """0.3 as a float is a decimal to some and a binary number to others: the proved cost is within both."""
+    answered = 0
+    for tenths in range(1, 40):
+        target = tenths / 10
+        try:
+            found = b.plan("laplace(scale=10)*?", epsilon=target, delta=0)
+        except b.PlanImpossible:
+            continue
+        answered += 1
+        assert Fraction(found.report.epsilon.upper) <= min(Fraction(target), Fraction(repr(target)))
+    assert answered > 30

@@ -103,6 +103,16 @@ def test_ends_are_outward(middle: Fraction, radius: Fraction, scale: int) -> Non
     assert up(arb(near)) == down(arb(near)) == near
 
 
+def test_numbers_too_small_for_a_fraction_stay_on_their_side() -> None:
+    """A positive ball of any size has a positive fraction above it, and none below 0 under it."""
+    with working():
+        for scale in (-1000, -9000, -100_000):
+            tiny = arb(2) ** scale
+            assert up_fraction(tiny) > 0
+            assert up_fraction(tiny) >= Fraction(1, 2**-scale) >= down_fraction(tiny) >= 0
+            assert up_fraction(-tiny) <= 0
+
+
 def test_undetermined_balls_leave_as_infinities() -> None:
     """A ball that knows nothing bounds nothing."""
     for unknown in (arb("nan"), arb(0, "inf"), arb(1) / arb(0, 1)):
