@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-import select
 import signal
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
 
 import bursar as b
 from bursar.ledger.ledger import Ledger
-from patience import NET
+from patience import NET, until
 
 CHARGE = b.Laplace(scale=1000)
 
@@ -132,7 +134,7 @@ import bursar as b
 from bursar.ledger.ledger import Ledger
 url, anchor = sys.argv[1:]
 ledger = Ledger(url, anchor=anchor, alert=None)
-told, struck, number = [], 0, 0
+told, struck, number = 0, 0, 0
 
 
 def strike(_, frame):  # in the ledger only, not in this loop
@@ -146,15 +148,16 @@ def strike(_, frame):  # in the ledger only, not in this loop
 
 signal.signal(signal.SIGINT, strike)
 print("ready", flush=True)
-while struck < 200 or len(told) <= 20:
+while struck < 200 or told <= 20:
     number += 1
     try:
         ledger.spend("data", b.Laplace(scale=10**9), key=f"k{number}")
-        told.append(f"k{number}")
+        told += 1
+        print(f"k{number}", flush=True)
     except (KeyboardInterrupt, b.StorageFailed):
         pass
 signal.signal(signal.SIGINT, signal.SIG_IGN)
-print(*told, flush=True)
+print("done", flush=True)
 sys.stdin.readline()
 """
 
@@ -183,9 +186,21 @@ def test_interrupts_lose_nothing_and_hold_nothing(kind: str, tmp_path: Path, req
 
 
 def interrupted(process: subprocess.Popen[str]) -> set[str]:
-    """Strike a process again and again; the keys that it was told."""
+    """Strike a process again and again, and let it be told something in between; the keys that it was told."""
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
-    while not select.select([process.stdout], [], [], 0.005)[0]:
-        process.send_signal(signal.SIGINT)
-    return set(process.stdout.readline().split())
+    told: list[str] = []
+
+    def read(lines: Iterator[str]) -> None:
+        for line in takewhile(lambda line: line != "done\n", lines):
+            told.append(line.strip())
+
+    reader = threading.Thread(target=read, args=(process.stdout,))
+    reader.start()
+    while reader.is_alive():
+        before = len(told)
+        for _ in range(10):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.005)
+        until(lambda: len(told) > before or not reader.is_alive())
+    return set(told)
