@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: setup demo test lint types floors bench soak docs clean
+.PHONY: setup demo test lint types floors bench mutants soak docs clean
 
 setup: $(STAMP)
 
@@ -34,8 +34,12 @@ floors: setup
 bench: setup
 	$(BIN)/python benchmarks/run.py
 
+mutants: setup
+	$(BIN)/python tests/mutants/run.py
+
 soak: setup
 	$(BIN)/python -m pytest -n auto -m soak
+	$(MAKE) --no-print-directory mutants
 
 docs: setup
 	$(BIN)/python docs/build.py

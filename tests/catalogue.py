@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
@@ -118,22 +115,6 @@ def account(composition: b.Composition | b.Mechanism, **question: Any) -> b.Repo
     if "densities(" in composition.text():
         question["theorems"] = [t.id for t in THEOREMS if t.id not in ("renyi", "numerical")]
     return b.account(composition, **question)
-
-
-@contextmanager
-def within(seconds: float) -> Iterator[None]:
-    """Fail what takes longer than this."""
-
-    def give_up(*_: object) -> None:
-        raise AssertionError(f"no answer within {seconds} seconds")
-
-    before = signal.signal(signal.SIGALRM, give_up)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def numbers(low: float, high: float) -> st.SearchStrategy[Any]:

@@ -19,6 +19,7 @@ import bursar as b
 from bursar.cli.main import app
 from bursar.theorems import THEOREMS
 from catalogue import EXAMPLES, SLOW
+from patience import NET
 
 SAMPLED = "poisson(gaussian(sigma=1.5), rate=0.01)*1000"
 PUBLIC = re.findall(
@@ -41,7 +42,7 @@ def run(*arguments: str, stdin: str | None = None) -> tuple[int, str, str]:
 def outside(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """A fresh interpreter."""
     return subprocess.run(
-        [sys.executable, *arguments], input=stdin, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, *arguments], input=stdin, capture_output=True, text=True, timeout=NET, check=False
     )
 
 

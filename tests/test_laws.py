@@ -248,3 +248,23 @@ def test_both_readings_are_covered(make: object, count: int, question: dict[str,
         exact = answer(make(reading) * count, **question)
         assert loose.lower <= exact.upper
         assert exact.lower <= loose.upper
+
+
+def test_groups_and_moves_cost_what_they_are() -> None:
+    """A group of k costs k times a pure promise and k² times a concentrated one; a record that is replaced may leave
+    one block and enter another.
+    """
+    three = b.Group(b.Declared(b.PureDP("1/10")), 3)
+    assert b.account(three, delta=0).epsilon.upper == pytest.approx(0.3, rel=1e-15)
+    assert b.account(three, delta=0).epsilon.upper >= Fraction(3, 10)
+    assert b.Group(b.Declared(b.ZCDP("1/10")), 3).promise(b.ZCDP).rho == Fraction(9, 10)
+    assert b.Group(b.Exponential(epsilon="1/10"), 3).promise(b.PureDP).epsilon >= Fraction(3, 10)
+    moved = b.Disjoint(b.RandomizedResponse(1), b.RandomizedResponse("1/2"), relation="replace_one")
+    assert b.account(moved, delta=0).epsilon.upper == 2
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_dominating_pair_proves_nothing_from_below(count: int) -> None:
+    """An exponential mechanism may cost nothing at all: its worst case bounds it from above only."""
+    for question in ({"delta": 1e-6}, {"epsilon": "1/10"}, {"delta": 0}):
+        assert b.account(b.Exponential(epsilon=1) * count, **question).bound.lower == 0

@@ -133,6 +133,21 @@ def test_pure_budgets_divide_exactly(count: int) -> None:
     assert b.plan(lambda k: b.Laplace(count) * k, epsilon=1, delta=0).value == count
 
 
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_a_target_is_never_rounded_up(count: int) -> None:
+    """A target that lies less than an ulp below what k releases cost is met by k − 1 of them: no plan rounds it up."""
+    target = Fraction(count, 3) - Fraction(1, 10**20)
+    cost = b.account(b.Laplace(3) * count, delta=0).epsilon.upper
+    assert math.nextafter(cost, 0) <= target < cost
+    if count == 1:
+        with pytest.raises(b.PlanImpossible):
+            b.plan("laplace(scale=3)*?", epsilon=target, delta=0)
+    else:
+        found = b.plan("laplace(scale=3)*?", epsilon=target, delta=0)
+        assert found.value == count - 1
+        assert Fraction(found.report.epsilon.upper) <= target
+
+
 def test_whole_numbers_fractions_of_them_and_epochs() -> None:
     """An unknown that is multiplied into a count is a whole number."""
     found = b.plan(lambda e: b.PoissonSampled(b.Gaussian(1), "1/100") * (100 * e), epsilon=3, delta=1e-6)
@@ -345,3 +360,17 @@ def test_the_picture_of_the_lecture_question() -> None:
     assert "from d = 32" in labels[4]
     assert list(axes.lines[3].get_ydata()) == list(table.errors["gaussian"])
     assert axes.get_title().startswith("How much noise")
+
+
+def test_a_target_is_met_in_each_of_its_readings() -> None:
+    """0.3 as a float is a decimal to some and a binary number to others: the proved cost is within both."""
+    answered = 0
+    for tenths in range(1, 40):
+        target = tenths / 10
+        try:
+            found = b.plan("laplace(scale=10)*?", epsilon=target, delta=0)
+        except b.PlanImpossible:
+            continue
+        answered += 1
+        assert Fraction(found.report.epsilon.upper) <= min(Fraction(target), Fraction(repr(target)))
+    assert answered > 30

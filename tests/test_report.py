@@ -35,8 +35,8 @@ from catalogue import (
     holding,
     plain,
     promises,
-    within,
 )
+from patience import within
 
 SOURCES = Path(b.__file__).parent
 TESTS = Path(__file__).parent

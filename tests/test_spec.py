@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import bursar as b
 from bursar.guarantees import KINDS
 from bursar.mechanisms import CATALOGUE
-from catalogue import EXAMPLES, GOLDEN, account, within
+from catalogue import EXAMPLES, GOLDEN, account
+from patience import within
 
 DEEP = "poisson(" * 30 + "gaussian(sigma=1)" + ", rate=0.5)" * 30
 

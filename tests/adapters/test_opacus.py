@@ -68,6 +68,14 @@ def test_a_training_run_costs_what_account_says() -> None:
     assert accountant.report(1e-5).epsilon.lower == pytest.approx(expected.epsilon.upper, rel=1e-5)
 
 
+def test_steps_that_differ_are_told_apart() -> None:
+    """A change of the noise or of the rate in the middle of a run is a new line of the history, with its own cost."""
+    accountant = BursarAccountant()
+    for sigma, rate in [(2.0, 0.1)] * 3 + [(1.0, 0.1)] * 2 + [(1.0, 0.2)]:
+        accountant.step(noise_multiplier=sigma, sample_rate=rate)
+    assert accountant.history == [(2.0, 0.1, 3), (1.0, 0.1, 2), (1.0, 0.2, 1)]
+
+
 def test_state_survives_a_checkpoint() -> None:
     """As Opacus' own accountants' does."""
     accountant = BursarAccountant()

@@ -34,6 +34,8 @@ def test_releases_in_text() -> None:
     """A column of text forms does as well."""
     table = pandas.DataFrame({"release": ["gaussian(sigma=20)*2", "laplace(scale=5)"]})
     assert list(priced(table, delta="1e-6")["text"]) == ["gaussian(sigma=20)*2", "laplace(scale=5)"]
+    counted = priced(table.assign(count=[3, 10]), delta="1e-6")
+    assert list(counted["text"]) == ["gaussian(sigma=20)*6", "laplace(scale=5)*10"]
 
 
 @pytest.mark.parametrize(

@@ -249,3 +249,17 @@ def test_extreme_promises_prove_little_or_nothing(name: str) -> None:
     """Huge ρ, orders at their limits and a δ that may be 0 give a large or an infinite ε, not an error nor 0."""
     with working():
         assert up(EXTREME[name].epsilon_at(arb(0, 1e-20) if name == "undecided" else arb(1e-6))) > 1
+
+
+@pytest.mark.parametrize("points", [{2: 1, 8: 1}, {"1.5": "0.2", 4: "0.9", 16: 1}, {3: "0.1"}])
+def test_a_curve_known_at_some_orders(points: dict[Any, Any]) -> None:
+    """Beyond its last order it promises nothing, and the line that it is converted to is nowhere below it."""
+    promise = b.Renyi(points)
+    line = b.convert(promise, b.TCDP)
+    last = max(Fraction(order) for order in points)
+    with working():
+        for step in range(1, 200):
+            alpha = 1 + (last - 1) * Fraction(step, 200)
+            assert not ball(line.rho) * ball(alpha) < promise.at(ball(alpha)), alpha
+        assert not promise.at(ball(last) * 2).is_finite()
+        assert not promise.at(ball(last + Fraction(1, 1000))).is_finite()

@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import threading
-import time
 from fractions import Fraction
 
 import bursar as b
@@ -79,15 +78,26 @@ def obey(url: str, anchor: str, parts: str) -> None:
             print(admitted, said, flush=True)
 
 
-def sprint(url: str, seconds: str) -> None:
-    """Spend for some seconds, then stay, with the ledger open."""
+def sprint(url: str, charges: str) -> None:
+    """Spend so many times, then stay, with the ledger open, until told to go."""
     with Ledger(url, alert=None) as ledger:
         print("ready", flush=True)
-        end = time.monotonic() + float(seconds)
-        while time.monotonic() < end:
+        for _ in range(int(charges)):
             ledger.spend("data", b.Laplace(scale=10**9))
         print("rests", flush=True)
-        time.sleep(60)
+        sys.stdin.readline()
+
+
+def add(path: str, counter: str, times: str) -> None:
+    """Add 1 to the number in a file so often, by reading and writing it, with nothing but the writers' lock."""
+    lock = writer_lock(path)
+    for _ in range(int(times)):
+        with lock.held():
+            with open(counter, encoding="utf-8") as file:
+                number = int(file.read())
+            with open(counter, "w", encoding="utf-8") as file:
+                file.write(str(number + 1))
+    lock.close()
 
 
 def _arm(point: str, die: object) -> None:
@@ -125,7 +135,7 @@ if __name__ == "__main__":
     verb, *rest = sys.argv[1:]
     if verb == "crowd":
         crowd(rest[0], rest[1], rest[2], *map(int, rest[3:]))
-    elif verb in ("hold", "obey", "sprint"):
+    elif verb in ("hold", "obey", "sprint", "add"):
         globals()[verb](*rest)
     else:
         endless(*rest)

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -93,9 +94,9 @@ def spender() -> Iterator[Callable[..., Any]]:
         one.process.communicate()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def figures(request: pytest.FixtureRequest) -> Callable[[str, str, int, int], None]:
-    """Record (what, how, tried, lost) for the reliability report."""
+    """Record (what, how, tried, lost) for the reliability report, in the column of the run that the test belongs to."""
     from reliability import record
 
-    return record
+    return partial(record, soak=request.node.get_closest_marker("soak") is not None)

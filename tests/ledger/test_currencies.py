@@ -316,6 +316,24 @@ def test_leaks_of_two_promises_are_both_paid() -> None:
     assert leak >= 2 * Fraction(1, 10**11)
 
 
+@pytest.mark.parametrize("name", ["advanced", "concentrated", "residue"])
+def test_what_is_kept_for_leaks_is_not_spent_on_the_tail(name: str) -> None:
+    """Half of δ for leaks: the allowance is that of the other half alone, to the last unit."""
+    half = {"epsilon": 1, "delta": Fraction(1, 10**6), "leak": Fraction(1, 2 * 10**6)}
+    tiny = Fraction(1, 10**40)
+    rest = {"epsilon": 1, "delta": Fraction(1, 2 * 10**6) + tiny, "leak": tiny}
+    kept, alone = (next(iter(currency_of(name, terms).lines.values())).limit for terms in (half, rest))
+    assert math.isclose(kept, alone, rel_tol=1e-12)
+
+
+def test_a_scope_without_delta_admits_no_leak() -> None:
+    """A promise that sets mass aside has no price where there is no δ for it."""
+    currency = currency_of("zcdp", {"rho": 1})
+    leaky = release_of(b.Declared(b.ZCDP("1/100", "1e-9")))
+    with pytest.raises(b.CostInvalid, match="leaks"):
+        currency.price(leaky, currency.opening())
+
+
 def test_odometer_needs_a_cost() -> None:
     """Releases without any price in a currency are refused with the reason, and change nothing."""
     currency = currency_of("pure", {"epsilon": 1})

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 import bursar as b
+from bursar.ledger.books import Books
+from bursar.ledger.entry import canonical
 from bursar.ledger.export import verifier
 from bursar.ledger.ledger import Ledger
 
@@ -103,6 +105,29 @@ def test_members_are_named_once(tmp_path: Path) -> None:
     code, said = checked(tmp_path, f'{json.dumps(heads)}\n{{"hash":"{digest}","entry":{twice}}}\n')
     assert code == 1
     assert "given twice" in said
+
+
+def test_an_entry_recomputed_with_its_hash_breaks_the_chain(lived: Ledger, tmp_path: Path) -> None:
+    """Whoever changes an exported entry and its own hash is found out by the entry that follows it."""
+    import hashlib
+
+    lines = lived.export().splitlines()
+    place = next(i for i, line in enumerate(lines) if '"ann"' in line)
+    text = json.dumps(json.loads(lines[place])["entry"], separators=(",", ":"), ensure_ascii=False)
+    edited = text.replace('"ann"', '"bob"')
+    lines[place] = f'{{"hash":"{hashlib.sha256(edited.encode()).hexdigest()}","entry":{edited}}}'
+    code, said = checked(tmp_path, "\n".join([*lines, ""]))
+    assert code == 1
+    assert "does not follow" in said
+
+
+@pytest.mark.parametrize(("spent", "held"), [(11, 0), (6, 5), (0, 11), (-1, 0), (0, -1)])
+def test_books_count_what_is_held(spent: int, held: int) -> None:
+    """Spent and held together are within the limit, in every entry, or verifying says which one is not."""
+    books = Books()
+    body = canonical({"effect": [["data", "epsilon", 0, 0, 0, 0, 0, 10, spent, held, 0, 0]], "scopes": []})
+    books.apply("data", 1, "open", "", body)
+    assert books.problems == ["entry 1 takes data.epsilon beyond its limit"]
 
 
 def test_csv(lived: Ledger) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from bursar.ledger.amounts import PARTS
 from bursar.ledger.ledger import Ledger
+from patience import NET
 
 CLIENTS = Path(__file__).with_name("clients.py")
 POINTS = (
@@ -36,7 +37,7 @@ def killed(url: str, name: str, point: str, wait: float) -> set[str]:
         time.sleep(wait)
         process.kill()
         return {first.strip(), *process.communicate()[0].split("\n")[:-1]}
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=NET)
     assert process.returncode == -9
     return set(output.split("\n")[:-1])
 
@@ -90,4 +91,4 @@ def test_killed_at_random_for_long(tmp_path: Path, figures: Any) -> None:
     for round_number in range(200):
         told |= killed(url, f"r{round_number}", "random", rng.uniform(0, 0.2))
     check(url, told)
-    figures("kill -9, at length", "at random moments", 200, 0)
+    figures("kill -9", "at random moments", 200, 0)

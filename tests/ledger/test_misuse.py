@@ -51,34 +51,35 @@ def test_interrupts_leave_the_ledger_usable(tmp_path: Path) -> None:
     def interrupt(*_: object) -> None:
         raise Interrupt
 
+    tiny = b.Laplace(scale=10**9)  # a busy machine may need thousands
     before = signal.signal(signal.SIGALRM, interrupt)
     told = set()
     try:
         with Ledger(url, alert=None) as ledger, Ledger(url, alert=None) as other:
             ledger.open("data", epsilon=1)
-            start = time.perf_counter()
-            for _ in range(20):
-                ledger.spend("data", CHARGE)
-            usual = (time.perf_counter() - start) / 20
-            for number in range(300):
+            number = struck = 0
+            while struck < 150 or len(told) <= 20:
+                number += 1
                 key = f"k{number}"
+                start = time.perf_counter()
+                ledger.spend("data", tiny)
+                usual = time.perf_counter() - start  # a charge takes about so long just now
                 try:  # the alarm rings once, in the charge or just after it
                     try:
                         signal.setitimer(signal.ITIMER_REAL, usual * (0.05 + (number % 97) / 20))
-                        ledger.spend("data", CHARGE, key=key)
+                        ledger.spend("data", tiny, key=key)
                         told.add(key)
                     finally:
                         signal.setitimer(signal.ITIMER_REAL, 0)
                 except Interrupt:
-                    pass
+                    struck += 1
                 if number % 50 == 49:
-                    other.spend("data", CHARGE, key=f"other-{number}")
-            ledger.spend("data", CHARGE, key="last")
+                    other.spend("data", tiny, key=f"other-{number}")
+            ledger.spend("data", tiny, key="last")
             found = ledger.verify(reprice=True)
             assert found, str(found)
             with ledger.store.reading() as reader:
                 assert told <= {key for key, _, _ in reader.every_key()}
-            assert 20 < len(told) < 300
     finally:
         signal.signal(signal.SIGALRM, before)
 
@@ -246,9 +247,10 @@ def test_receipts_speak() -> None:
     """A receipt prints what was done and where it stands."""
     with Ledger("memory://", alert=None) as ledger:
         ledger.open("data", epsilon=1, key="o")
+        before = time.time_ns() // 1000
         receipt = ledger.spend("data", CHARGE, key="k")
+        assert before <= receipt.at <= time.time_ns() // 1000 + 1  # an entry is later than the one before it
         assert str(receipt) == "spend laplace(scale=1000): entry 2 of data, key k"
-        assert time.time() - receipt.at / 1e6 < 60
 
 
 @pytest.mark.parametrize(

@@ -181,7 +181,7 @@ def test_the_ledger_is_the_model(kind: str, examples: int, tmp_path: Path, serve
 def test_the_ledger_is_the_model_at_length(kind: str, examples: int, tmp_path: Path, server: str, figures: Any) -> None:
     """The same, for long."""
     figures(
-        "random requests against a model, at length",
+        "random requests against a model",
         f"{kind} store",
         play(addresses(kind, tmp_path, server), examples, 80),
         0,

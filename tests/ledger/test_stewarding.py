@@ -235,3 +235,15 @@ def test_equal_releases_in_other_words(ledger: Ledger) -> None:
     ledger.spend("data", "gaussian(sigma=50.1)", key="k")
     ledger.quote("data", b.Gaussian(sigma=Fraction(501, 10)))
     assert ledger.spend("data", b.Gaussian(sigma=50.1), key="k").replayed
+
+
+def test_a_block_stops_with_its_root(ledger: Ledger) -> None:
+    """A block is charged alone, and still not while all of the data is frozen, nor once it is closed."""
+    ledger.open("data", epsilon=1)
+    ledger.open("north", parent="data", kind="block")
+    ledger.spend("north", b.Laplace(scale=10))
+    ledger.freeze("data", reason="a question")
+    with pytest.raises(b.ScopeFrozen):
+        ledger.spend("north", b.Laplace(scale=10))
+    ledger.thaw("data", reason="answered")
+    ledger.spend("north", b.Laplace(scale=10))

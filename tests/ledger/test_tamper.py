@@ -12,6 +12,7 @@ import pytest
 
 import bursar as b
 from bursar.ledger.anchor import AnchorFile
+from bursar.ledger.entry import Chain, Entry
 from bursar.ledger.evidence import Anchored
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.stores._base import Head
@@ -85,7 +86,7 @@ def test_flipped_bytes_are_noticed(tmp_path: Path, figures: Any) -> None:
     changed, missed = flipped(tmp_path, [rng.randrange(10**9) for _ in range(600)])
     assert changed > 20
     assert missed == 0
-    figures("one bit of the file flipped", "a sample; those that change a logical value", changed, missed)
+    figures("one bit of the file flipped", "those that change a logical value", changed, missed)
 
 
 @pytest.mark.soak
@@ -96,7 +97,7 @@ def test_every_flipped_byte_is_noticed(tmp_path: Path, figures: Any) -> None:
     folder.mkdir()
     changed, missed = flipped(folder, list(range(size)))
     assert missed == 0
-    figures("one bit of every byte flipped", "those that change a logical value", changed, missed)
+    figures("one bit of the file flipped", "those that change a logical value", changed, missed)
 
 
 @pytest.mark.parametrize(
@@ -129,6 +130,24 @@ def test_edited_rows_are_noticed(edit: str, tmp_path: Path) -> None:
     raw.execute(edit)
     raw.close()
     assert noticed(path, tmp_path / "budget.db-anchor")
+
+
+@pytest.mark.parametrize("edit", ["actor = 'bob'", "at = at + 1", "key = 'other'"])
+@pytest.mark.parametrize("seq", [3, 4])
+def test_an_entry_edited_together_with_its_hash_breaks_the_chain(edit: str, seq: int, tmp_path: Path) -> None:
+    """Whoever also computes the edited entry's own hash anew is found out by the entry that follows it."""
+    path = made(tmp_path)
+    raw = apsw.Connection(str(path))
+    raw.execute(
+        f"DROP TRIGGER journal_keeps_its_entries; UPDATE journal SET {edit} WHERE root = 'data' AND seq = {seq}"
+    )
+    columns = ", ".join(Entry._fields)
+    row = raw.execute(f"SELECT {columns} FROM journal WHERE root = 'data' AND seq = {seq}").fetchall()[0]
+    edited = Chain().hash(Entry(*row))  # type: ignore[arg-type]
+    raw.execute("UPDATE journal SET hash = ? WHERE root = 'data' AND seq = ?", (edited, seq))
+    raw.close()
+    with Ledger(f"sqlite:///{path}", alert=None) as ledger:
+        assert f"entry {seq + 1} does not follow entry {seq}" in str(ledger.verify())
 
 
 def test_a_rewritten_history_is_noticed_by_its_anchor(tmp_path: Path) -> None:

@@ -103,6 +103,16 @@ def test_ends_are_outward(middle: Fraction, radius: Fraction, scale: int) -> Non
     assert up(arb(near)) == down(arb(near)) == near
 
 
+def test_numbers_too_small_for_a_fraction_stay_on_their_side() -> None:
+    """A positive ball of any size has a positive fraction above it, and none below 0 under it."""
+    with working():
+        for scale in (-1000, -9000, -100_000):
+            tiny = arb(2) ** scale
+            assert up_fraction(tiny) > 0
+            assert up_fraction(tiny) >= Fraction(1, 2**-scale) >= down_fraction(tiny) >= 0
+            assert up_fraction(-tiny) <= 0
+
+
 def test_undetermined_balls_leave_as_infinities() -> None:
     """A ball that knows nothing bounds nothing."""
     for unknown in (arb("nan"), arb(0, "inf"), arb(1) / arb(0, 1)):
@@ -140,6 +150,22 @@ def test_crossing_is_certified(scale: float, power: float, target: float, kind: 
         assert falling(found.upper) <= arb(target)
         assert found.lower == 0 or falling(found.lower) > arb(target)
         assert found.width <= 1e-12 * found.upper
+
+
+@pytest.mark.parametrize("guess", [0.01, 0.9, 1.0, 1.1, 300.0])
+@pytest.mark.parametrize("radius", [1e-3, 0.1])
+def test_crossing_looks_at_whole_balls(radius: float, guess: float) -> None:
+    """Where the function is known roughly, every function within its balls crosses inside the interval."""
+
+    def falling(x: float) -> arb:
+        return arb(1, radius) / (1 + arb(x))
+
+    with working():
+        found = crossing(falling, arb(1) / 2, guess=guess)
+        assert falling(found.upper) <= arb(1) / 2
+        assert falling(found.lower) > arb(1) / 2
+        assert found.lower <= 1 - 2 * radius
+        assert found.upper >= 1 + 2 * radius
 
 
 def test_crossing_at_the_ends() -> None:

@@ -15,6 +15,7 @@ from offices import Command, Office, open_office
 from bursar.ledger.ledger import Ledger
 from bursar.service.server import listening
 from bursar.service.tokens import Tokens
+from patience import NET
 
 
 @pytest.fixture
@@ -63,6 +64,6 @@ def command(tmp_path: Path) -> Iterator[Callable[..., Command]]:
     for one in started:
         if one.process.poll() is None:
             one.process.kill()
-        one.process.wait(20)
+        one.process.wait(NET)
         assert one.process.stdout is not None
         one.process.stdout.close()

@@ -17,6 +17,7 @@ from bursar.service.core import Service
 from bursar.service.server import listening, serve
 from bursar.service.settings import Settings
 from bursar.service.tokens import ROLES, Tokens
+from patience import NET
 
 BROWSER = "/usr/bin/chromium"
 
@@ -79,12 +80,12 @@ def listening_office(made: Office) -> Iterator[str]:
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    assert ready.wait(20)
+    assert ready.wait(NET)
     try:
         yield address
     finally:
         servers[0].should_exit = True
-        thread.join(30)
+        thread.join(NET)
         assert not thread.is_alive()
 
 
@@ -92,7 +93,7 @@ def listening_office(made: Office) -> Iterator[str]:
 def open_office(ledger: Ledger, **settings: Any) -> Iterator[Office]:
     """An office that answers on a socket."""
     made = office(ledger, **settings)
-    with listening_office(made) as address, httpx.Client(base_url=address, timeout=30) as made.client:
+    with listening_office(made) as address, httpx.Client(base_url=address, timeout=NET) as made.client:
         yield made
 
 
@@ -106,9 +107,9 @@ class Command:
 
     def client(self) -> httpx.Client:
         """A client with the owner's token."""
-        return httpx.Client(base_url=self.address, headers={"Authorization": f"Bearer {self.token}"}, timeout=30)
+        return httpx.Client(base_url=self.address, headers={"Authorization": f"Bearer {self.token}"}, timeout=NET)
 
     def stop(self, how: int = signal.SIGTERM) -> int:
         """Stop it, and wait."""
         self.process.send_signal(how)
-        return self.process.wait(40)
+        return self.process.wait(NET)

@@ -15,6 +15,7 @@ from offices import BROWSER, Office, listening_office
 from bursar.service.dashboard.pages import HEADERS
 from bursar.service.demo import demo
 from bursar.service.settings import Settings
+from patience import NET
 
 sync_api = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.skipif(not os.path.exists(BROWSER), reason="there is no browser")
@@ -31,6 +32,7 @@ class Visit:
         self.foreign = list[str]()
         self.context = browser.new_context(viewport={"width": 1200, "height": 900}, **options)
         self.page = self.context.new_page()
+        self.page.set_default_timeout(1000 * NET)
         self.page.on("console", lambda said: self.troubles.append(said.text) if said.type != "log" else None)
         self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
         self.page.on("request", self._asked)
@@ -114,11 +116,11 @@ def test_what_if(shown: Any) -> None:
     visit.sign_in(secrets["analyst"])
     visit.page.click("a:has-text('What if')")
     visit.page.click("button:has-text('Account')")
-    visit.page.wait_for_selector("#report .chart canvas", timeout=60_000)
+    visit.page.wait_for_selector("#report .chart canvas")
     assert "2.1245151 ≤ ε ≤ 2.124515" in visit.page.inner_text("#report")
     assert "decides" in visit.page.inner_text("#report table.entries")
     visit.page.click("button:has-text('Plan')")
-    visit.page.wait_for_selector("#plan .chart canvas", timeout=60_000)
+    visit.page.wait_for_selector("#plan .chart canvas")
     assert "42.246" in visit.page.inner_text("#plan .answer >> nth=0")
     visit.picture("what-if")
     visit.page.fill("#composition", "gaussian(sigma=)")
@@ -139,7 +141,7 @@ def test_an_auditor_verifies_and_takes_the_journal(shown: Any, tmp_path: Path) -
     visit.page.click("a:has-text('Audit')")
     visit.page.check("input[name=reprice]")
     visit.page.click("button:has-text('Verify')")
-    visit.page.wait_for_selector("#verified .good", timeout=60_000)
+    visit.page.wait_for_selector("#verified .good")
     with visit.page.expect_download() as downloaded:
         visit.page.click("a:has-text('JSON Lines')")
     downloaded.value.save_as(tmp_path / "journal.jsonl")

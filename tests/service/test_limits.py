@@ -11,21 +11,19 @@ from offices import Office, open_office
 
 from bursar.ledger.ledger import Ledger
 from bursar.service.limits import Buckets
+from patience import NET
 
 
-def raw(office: Office, text: bytes, *, wait: float = 5.0) -> bytes:
-    """Bytes sent as they are, and what comes back."""
+def raw(office: Office, text: bytes) -> bytes:
+    """Bytes sent as they are, and what comes back before the service closes."""
     place = urlsplit(str(office.client.base_url))
-    with socket.create_connection((place.hostname, place.port), timeout=wait) as sock:
+    with socket.create_connection((place.hostname, place.port), timeout=NET) as sock:
         sock.sendall(text)
         parts = []
-        try:
-            while part := sock.recv(65_536):
-                parts.append(part)
-                if b"\r\n\r\n" in b"".join(parts):
-                    break
-        except TimeoutError:
-            pass
+        while part := sock.recv(65_536):
+            parts.append(part)
+            if b"\r\n\r\n" in b"".join(parts):
+                break
         return b"".join(parts)
 
 
@@ -51,10 +49,8 @@ def test_slow_bodies_are_given_up(memory: Office) -> None:
             f"POST /v1/spend HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n"
             "Content-Length: 100\r\n\r\n{"
         )
-        started = time.monotonic()
         answer = raw(office, head.encode())
         assert b" 408 " in answer.split(b"\r\n")[0]
-        assert time.monotonic() - started < 4
         assert office.spend().status_code == 200
 
 
@@ -152,10 +148,8 @@ def test_charges_and_reservations_have_caps() -> None:
 def test_heads_that_do_not_end_are_given_up() -> None:
     """Half a head, nothing at all, or a head without end: the connection is closed, and others are served."""
     with open_office(Ledger("memory://", alert=None), patience=0.5) as office:
-        started = time.monotonic()
         for half in (b"GET /health HTTP/1.1\r\nX: ", b""):
             assert raw(office, half) == b""
-        assert time.monotonic() - started < 8
         whole = b"GET /health HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 20_000 + b"\r\n\r\n"
         assert b" 200 " in raw(office, whole).split(b"\r\n")[0]
 
@@ -163,7 +157,7 @@ def test_heads_that_do_not_end_are_given_up() -> None:
 def test_heads_that_grow_without_end_are_given_up(memory: Office) -> None:
     """Long before patience is over."""
     place = urlsplit(str(memory.client.base_url))
-    with socket.create_connection((place.hostname, place.port), timeout=5) as sock:
+    with socket.create_connection((place.hostname, place.port), timeout=NET) as sock:
         sock.sendall(b"GET /health HTTP/1.1\r\nX: ")
 
         def dribble() -> None:

@@ -17,6 +17,7 @@ from offices import Command, open_office
 from bursar.client import AsyncClient
 from bursar.errors import BudgetExceeded
 from bursar.ledger.ledger import Ledger
+from patience import NET, until
 
 CLIENTS = 64
 
@@ -28,7 +29,7 @@ def test_sixty_four_clients_never_overspend(tmp_path: Path) -> None:
         tally = {"admitted": 0, "refused": 0}
 
         async def one(number: int) -> None:
-            async with AsyncClient(address, token, timeout=60) as bursar:
+            async with AsyncClient(address, token, timeout=NET) as bursar:
                 for turn in range(32):
                     try:
                         await bursar.spend("data", "laplace(scale=1000)", key=f"{number}-{turn}")
@@ -59,7 +60,7 @@ def test_the_service_answers_while_others_write(tmp_path: Path) -> None:
             for _ in range(20):
                 assert office.ask("GET", "/health").json()["status"] == "ok"
             assert charged == []
-        waiting.join(30)
+        waiting.join(NET)
         assert charged == [200]
 
 
@@ -74,7 +75,7 @@ def test_the_service_answers_while_somebody_reads_for_long(tmp_path: Path) -> No
             headers = {"Authorization": f"Bearer {bound}"}
             refused.append(
                 httpx.post(
-                    f"{office.client.base_url}".rstrip("/") + "/v1/spend", json=body, headers=headers
+                    f"{office.client.base_url}".rstrip("/") + "/v1/spend", json=body, headers=headers, timeout=NET
                 ).status_code
             )
 
@@ -83,8 +84,8 @@ def test_the_service_answers_while_somebody_reads_for_long(tmp_path: Path) -> No
             waiting.start()
             time.sleep(0.2)
             for _ in range(5):
-                assert office.client.get("/health", timeout=2).status_code == 200
-        waiting.join(30)
+                assert office.client.get("/health").status_code == 200
+        waiting.join(NET)
         assert refused == [403]
 
 
@@ -106,7 +107,7 @@ def hammer(server: Command, acknowledged: dict[str, int], asked: set[str], stop:
 
 
 def under_load(server: Command, charges: int, how: int) -> tuple[dict[str, int], set[str]]:
-    """Stop a service while eight threads spend, after some charges; what was acknowledged, and all that was asked."""
+    """Stop a service while eight threads spend, once they did so often: what was acknowledged, and what was asked."""
     acknowledged: dict[str, int] = {}
     asked: set[str] = set()
     stop = threading.Event()
@@ -115,12 +116,11 @@ def under_load(server: Command, charges: int, how: int) -> tuple[dict[str, int],
     ]
     for thread in threads:
         thread.start()
-    while len(acknowledged) < charges:
-        time.sleep(0.01)
+    until(lambda: len(acknowledged) >= charges, lambda: any(thread.is_alive() for thread in threads))
     server.stop(how)
     stop.set()
     for thread in threads:
-        thread.join(30)
+        thread.join(NET)
     return acknowledged, asked
 
 
@@ -151,7 +151,7 @@ def test_kill_under_load_loses_nothing_acknowledged(command: Callable[..., Comma
     acknowledged: dict[str, int] = {}
     asked: set[str] = set()
     for turn in range(2):
-        done, tried = under_load(server, 200 + 100 * turn, signal.SIGKILL)
+        done, tried = under_load(server, 100 + 77 * turn, signal.SIGKILL)
         assert done
         acknowledged |= {key: seq for key, seq in done.items() if key not in acknowledged}
         asked |= tried
@@ -164,7 +164,7 @@ def test_a_graceful_stop_answers_what_it_accepted(command: Callable[..., Command
     server = command(rate=1e6)
     with server.client() as client:
         client.post("/v1/open", json={"scope": "data", "epsilon": "1", "key": "open"})
-    acknowledged, asked = under_load(server, 200, signal.SIGTERM)
+    acknowledged, asked = under_load(server, 100, signal.SIGTERM)
     assert server.process.returncode == 0
     assert acknowledged
     check(command(rate=1e6), acknowledged, asked)

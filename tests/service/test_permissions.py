@@ -141,6 +141,16 @@ def test_names_outside_tell_nothing(memory: Office) -> None:
     assert found.json()["detail"].endswith("data/left/")
 
 
+def test_keys_tell_nothing_of_others(memory: Office) -> None:
+    """A key that somebody else used is refused, without a word about what it was used for."""
+    assert memory.spend("other", "laplace(scale=1000)", key="theirs").status_code == 200
+    asked = {"scopes": ["data/left"], "what": "laplace(scale=100)", "key": "theirs"}
+    found = memory.ask("POST", "/v1/spend", asked, role="analyst", scope="data/left")
+    assert found.json()["code"] == "key_reused"
+    assert "other" not in found.text.replace("another", "")
+    assert "1000" not in found.text
+
+
 def test_corrections_stay_within_reach(memory: Office) -> None:
     """A charge over two roots is corrected in both, so a token for one of them may not."""
     charge = {"scopes": ["data", "other"], "what": "laplace(scale=1000)", "key": "two"}

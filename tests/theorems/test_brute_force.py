@@ -233,3 +233,21 @@ def test_the_reference_itself() -> None:
     for delta in map(mpf, ("0.01", "0.1", "0.4")):
         assert mpmath.almosteq(pair.delta(pair.epsilon(delta)), delta, rel_eps=REFERENCE)
     assert len(product([response(Fraction(1), Fraction(1, 9))] * 4)) == 3**4 + 3**4 - 2**4
+
+
+@pytest.mark.parametrize("points", [40, 80, 200, 800])
+@pytest.mark.parametrize(
+    "question", [{"delta": "1e-3"}, {"delta": "1e-6"}, {"epsilon": "1/2"}, {"epsilon": 1}], ids=str
+)
+def test_the_approximation_encloses_the_optimum(
+    points: int, question: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On lattices so coarse that the rounding shows, the approximate answer lies around the exact one."""
+    what = sum((b.Declared(b.PureDP(e)) * 2 for e in ("1/10", "1/7", "3/5")), b.Composition())
+    exact = b.account(what, **question, theorems=["mv16"]).bound
+    for limit, value in (("MOST_TOTALS", 1), ("MOST_POINTS", points), ("WORTHWHILE", 100.0)):
+        monkeypatch.setattr(mv16, limit, value)
+    found = b.account(what, **question, theorems=["mv16"]).bound
+    assert "lattice" in found.because
+    assert found.lower <= exact.upper
+    assert found.upper >= exact.lower

@@ -10,10 +10,13 @@ from fractions import Fraction
 
 import mpmath
 import pytest
+from flint import arb
 from mpmath import mpf
 
 import bursar as b
 from bursar.mechanisms import CATALOGUE
+from bursar.numerics.balls import working
+from bursar.theorems.optimal import Responses
 
 LN3 = "1.098612288668109691395245236922525704647490557822749451734694"
 EXAMPLES = (
@@ -232,3 +235,14 @@ def test_an_empty_block() -> None:
     empty, other = b.Laplace(1) * 0, b.Laplace(1) * 2
     assert b.account(b.Disjoint(empty, other), delta=0).bound.upper == 2.0
     assert b.account(b.Disjoint(empty), delta="1e-6").bound.upper == 0.0
+
+
+def test_a_wrong_guess_of_the_deciding_event_costs_only_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Floats choose the event that decides ε; where they choose another one, balls notice."""
+    with working():
+        right = Responses(arb("0.1"), 100).epsilon_at(arb("1e-6"))
+        for guess in (0, 10, 30, 49):
+            monkeypatch.setattr(Responses, "_search", lambda self, _, m=guess: m)
+            found = Responses(arb("0.1"), 100).epsilon_at(arb("1e-6"))
+            assert found.lower <= right.upper
+            assert found.upper >= right.lower
