@@ -270,3 +270,21 @@ def test_prices_are_found_outside_transactions(monkeypatch: pytest.MonkeyPatch) 
         ledger.correct(wrong, "laplace(scale=47)", reason="forgotten")
         assert len(asked) > 5
         assert ledger.verify(reprice=True)
+
+
+def test_repricing_names_a_way_that_was_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ledger that once forgot to give a way up adds up, and repricing says where it did not."""
+    with Ledger("memory://", alert=None) as ledger:
+        ledger.open("data", epsilon=1, delta="1e-6")
+        with monkeypatch.context() as forgetful:
+            real = Currency.step
+
+            def open_ways(self: Currency, state: Any, price: Any, *more: Any, **given: Any) -> Any:
+                after = real(self, state, price, *more, **given)
+                return after if isinstance(after, Refusal) else {k: v._replace(dead=False) for k, v in after.items()}
+
+            forgetful.setattr(Currency, "step", open_ways)
+            ledger.spend("data", b.Gaussian(sigma=50))
+        assert ledger.verify()
+        (found,) = ledger.verify(reprice=True).problems
+        assert "entry 2 charged data and left a way open" in found

@@ -21,6 +21,7 @@ from bursar.problems import REFUSALS, problem_of, told
 from bursar.service.core import Service
 from bursar.service.settings import Settings
 from bursar.service.tokens import Tokens
+from patience import NET
 
 
 def test_every_refusal_has_a_code_of_its_own() -> None:
@@ -138,7 +139,7 @@ def halted(tmp_path: Path) -> Iterator[Office]:
     shutil.move(tmp_path / "old.db", path)
     made = Office(Service(Settings(), Ledger(f"sqlite:///{path}", alert=None), Tokens(":memory:")))
     made.secrets["owner", "*"] = made.service.tokens.add("ada", "owner")[1]
-    with listening_office(made) as address, httpx.Client(base_url=address, timeout=60) as made.client:
+    with listening_office(made) as address, httpx.Client(base_url=address, timeout=NET) as made.client:
         yield made
 
 
