@@ -23,6 +23,7 @@ FLOORS = {
     "6-adapters",
     "6-cli",
     "6-client",
+    "6-service",
     "6-wire",
 }
 MUTANTS = every_mutant()
