@@ -33,7 +33,7 @@ are green without the change and red with it; *killed by* is the first of them t
 |---|---|---|---|---|---|
 """
 _NET = 1800  # seconds: no measure of speed, only so that a mutant which never ends cannot hold up everything behind it
-_FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", re.MULTILINE)
 _INHERITED = re.compile(r"PYTEST_|BURSAR_|COV_")  # what would tell an inner run about the outer one
 
 
