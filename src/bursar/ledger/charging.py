@@ -9,9 +9,10 @@ from typing import Any
 
 from bursar.ledger.currencies import Balance
 from bursar.ledger.currencies._moves import given_back
+from bursar.ledger.deciding import Seen, decided
 from bursar.ledger.draft import Draft, Effects, by_root, effects_of
 from bursar.ledger.entry import Chained
-from bursar.ledger.posting import Posting, Request, Seen, decided
+from bursar.ledger.posting import Posting, Request
 from bursar.ledger.receipt import Part, Quote, Receipt, receipt_of
 from bursar.ledger.refusing import refusal_of, within_cap
 from bursar.ledger.release import Release

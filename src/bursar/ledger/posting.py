@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -21,8 +21,9 @@ from bursar.errors import (
     StorageFailed,
 )
 from bursar.ledger.catalogue import Catalogue
-from bursar.ledger.currencies import SPENT, Balance, Currency, Into, Price, Refusal, Sought, Unpriced
+from bursar.ledger.currencies import SPENT, Balance, Into, Refusal, Unpriced
 from bursar.ledger.currencies._moves import begun
+from bursar.ledger.deciding import Decided, decided
 from bursar.ledger.draft import Draft, Effects, body_of
 from bursar.ledger.entry import FIRST, Chain, Chained, Entry, canonical
 from bursar.ledger.refusing import alike, refusal_of
@@ -54,55 +55,6 @@ class Request(msgspec.Struct, eq=False):
 
     def __post_init__(self) -> None:
         self.text = self.text or canonical({"verb": self.verb, **self.fields})
-
-
-def _known(currency: Currency, release: Release, state: Any) -> Price:
-    return currency.known(release, state)
-
-
-Seen = Sequence[tuple[Scope, dict[str, Balance]]]
-"""Scopes and their states, as somebody has found them."""
-
-
-class Decided(NamedTuple):
-    """What a release does to a scope."""
-
-    scope: Scope
-    before: dict[str, Balance]
-    after: dict[str, Balance]
-    price: Price
-
-    def charged(self) -> dict[str, int]:
-        """What each line that changes is charged, spent and held together."""
-        amounts = {}
-        for line, before in self.before.items():
-            after = self.after[line]
-            if after.spent != before.spent or after.held != before.held:
-                amounts[line] = after.spent - before.spent + after.held - before.held
-        return amounts
-
-
-def decided(
-    seen: Seen, release: Release, into: Into = SPENT, price: Callable[[Currency, Release, Any], Price] = _known
-) -> tuple[list[Decided], tuple[Scope, Refusal] | None]:
-    """What a release does to each scope, or the first refusal; `Unpriced` with all the prices that are missing."""
-    found: list[Decided] = []
-    sought: list[Sought] = []
-    for scope, state in seen:
-        try:
-            asked = price(scope.currency, release, state)
-        except Unpriced as missing:
-            sought += missing.sought
-            continue
-        after = scope.currency.step(state, asked, into)
-        if isinstance(after, Refusal):
-            if sought:  # a scope before this one may refuse for its own reasons
-                break
-            return [], (scope, after)
-        found.append(Decided(scope, state, after, asked))
-    if sought:
-        raise Unpriced(*sought)
-    return found, None
 
 
 class Posting:

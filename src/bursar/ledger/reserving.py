@@ -16,9 +16,10 @@ from bursar.ledger.catalogue import usable
 from bursar.ledger.currencies import HELD, Balance
 from bursar.ledger.currencies._base import total
 from bursar.ledger.currencies._moves import drawn, given_back
+from bursar.ledger.deciding import Decided
 from bursar.ledger.draft import Draft, Effects, effects_of
 from bursar.ledger.entry import Chained, canonical
-from bursar.ledger.posting import Decided, Posting, Request
+from bursar.ledger.posting import Posting, Request
 from bursar.ledger.receipt import Receipt, Reservation, receipt_of
 from bursar.ledger.refusing import within_cap
 from bursar.ledger.release import Release

@@ -12,9 +12,10 @@ from bursar.errors import InputError, described
 from bursar.ledger import charging, correcting, reserving
 from bursar.ledger.amounts import exact
 from bursar.ledger.asked import entry_of, key_of, names_of, own_key, reservation_id, said, word
+from bursar.ledger.deciding import Seen
 from bursar.ledger.desk import Desk
 from bursar.ledger.entry import Chained, canonical
-from bursar.ledger.posting import Request, Seen
+from bursar.ledger.posting import Request
 from bursar.ledger.receipt import Quote, Receipt, Reservation, receipt_of
 from bursar.ledger.release import Release, release_of
 
