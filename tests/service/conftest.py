@@ -14,8 +14,29 @@ from offices import Command, Office, open_office
 
 from bursar.ledger.ledger import Ledger
 from bursar.service.server import listening
+from bursar.service.settings import Settings
 from bursar.service.tokens import Tokens
+from bursar.service.workers import line, queue
 from patience import NET
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_nursery() -> Iterator[None]:
+    """All services of this test process fork their workers from one nursery: it takes a second to load."""
+    usual = Settings().work_memory * 2**20
+    shared = line.Nursery(usual)
+    shared._open()  # in the main thread: it dies with the thread that started it
+
+    class Shared(line.Nursery):
+        """Forks from that one, unless its workers are to be of another size."""
+
+        async def fork(self) -> line.Worker:
+            return await (shared.fork() if self._memory == usual else super().fork())
+
+    real, queue.Nursery = queue.Nursery, Shared  # type: ignore[misc]
+    yield
+    queue.Nursery = real  # type: ignore[misc]
+    shared.close()
 
 
 @pytest.fixture
