@@ -97,6 +97,9 @@ class Composition:
         """The terms in JSON form."""
         return [{"mechanism": mechanism.to_dict(), "count": count} for mechanism, count in self.terms]
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"terms": self.terms}  # what others remember about this object is not its copies'
+
     def __str__(self) -> str:
         return self.text()
 

@@ -211,7 +211,7 @@ def test_reservations_made_before_prices_were_kept_are_drawn(monkeypatch: pytest
         ledger.open("data", epsilon=1)
 
         def old(detail: Any) -> str:
-            detail.pop("units", None)
+            detail.pop("priced", None)
             return canonical(detail)
 
         with monkeypatch.context() as before:

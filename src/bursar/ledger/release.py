@@ -74,7 +74,7 @@ def release_of(what: object, delta: object = None) -> Release:
     """A mechanism, a composition or its text form, as something to be charged."""
     point = point_of(delta)
     if isinstance(what, Release):
-        return what
+        return what if point in (None, what.delta) else Release(what.text, point, what.relation, what.terms)
     if isinstance(what, str):
         return known_text(what, point) or remembered(what, point, _made(parse(what), point))
     if not isinstance(what, (Mechanism, Composition)):

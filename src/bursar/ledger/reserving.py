@@ -49,20 +49,24 @@ def reserve(
         raise posting.refuse(request, *refused)
     effects: Effects = []
     held: dict[str, dict[str, int]] = {}
-    units: dict[str, dict[str, dict[str, int]]] = {}
+    units: dict[tuple[int, ...], int] = {}
+    priced: dict[str, dict[str, int]] = {}
     for one in decided:
         _within_caps(one, caps)
         effects += effects_of(one.scope.name, one.before, one.after)
         for line, before in one.before.items():
             if (kept := one.after[line].held - before.held) > 0:
                 held.setdefault(one.scope.name, {})[line] = kept
-                each = zip(release.terms, one.price.units[line], strict=True)
-                units.setdefault(one.scope.name, {})[line] = {text: unit for (text, _), unit in each}
+                # scopes of one currency have the same unit prices: they are written once
+                place = units.setdefault(one.price.units[line], len(units))
+                priced.setdefault(one.scope.name, {})[line] = place
     detail = {
         "named": list(request.names),
         "scopes": [scope.name for scope in scopes],
         "held": held,
-        "units": units,
+        "priced": priced,
+        "units": [list(each) for each in units],
+        "terms": [text for text, _ in release.terms] if units else [],
         "left": [list(term) for term in release.terms],
         "fixed": any(one.price.fixed & one.charged().keys() for one in decided),
     }
@@ -117,8 +121,9 @@ def draw(posting: Posting, request: Request, id: str, what: Release | None, cap:
 
 def _price(detail: dict[str, Any], scope: Scope, state: dict[str, Balance], line: str, part: Release) -> int:
     """What a part of a reservation costs on a line: as many unit prices as it has releases."""
-    if "units" in detail:
-        units: dict[str, int] = detail["units"][scope.name][line]
+    if "priced" in detail:
+        each: list[int] = detail["units"][detail["priced"][scope.name][line]]
+        units: dict[str, int] = dict(zip(detail["terms"], each, strict=True))
         return sum(count * units[text] for text, count in part.terms)
     return total(part, scope.currency.known(part, state).units[line])  # it was reserved before prices were kept
 
@@ -160,7 +165,7 @@ def joined(row: ReservationRow, root: str, block: str) -> ReservationRow | None:
     if row.status != "open" or root not in detail["scopes"]:
         return None
     detail["scopes"].append(block)
-    for kept in (detail["held"], detail.get("units", {})):
+    for kept in (detail["held"], detail.get("priced", {})):
         if root in kept:
             kept[block] = dict(kept[root])
     return row._replace(detail=canonical(detail))

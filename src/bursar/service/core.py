@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from functools import partial
@@ -37,7 +37,8 @@ Answer = TypeVar("Answer")
 LISTEN: ContextVar[Receive | None] = ContextVar("listen", default=None)
 """How a request hears that its client has left."""
 _ASKING: ContextVar[Token | None] = ContextVar("asking", default=None)
-_MOST_KNOWN = 10_000
+_MOST_LOST = 256  # statements, some of them long
+_GRACE = 5.0  # seconds for those who still read
 _PRICINGS = 50  # of one charge, while others keep changing what it is priced for
 _FRESH, _PROMPT = 1.0, 2.0  # seconds for which an answer of the store counts, and that it may take
 _log = logging.getLogger("bursar")
@@ -59,7 +60,9 @@ class Service:
         self.largest_reserved = settings.share("largest_reserved")
         self.workers = Workers(settings)
         self.ledger.find, self.ledger.read = self._find, self._read
-        self._looks, self._health = ThreadPoolExecutor(4, "bursar-look"), ThreadPoolExecutor(1, "bursar-health")
+        self._health = ThreadPoolExecutor(1, "bursar-health")
+        self._looks, self._held = Workshop("bursar-look", 4, 1), Workshop("bursar-held", 2, 2)
+        self._shutting = False
         self._jobs = Workshop("bursar-job", 8, 2)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lost: dict[Any, Lost] = {}
@@ -83,11 +86,15 @@ class Service:
     async def meet(self, token: Token, names: Iterable[str]) -> None:
         """Learn where scopes hang, before it is asked whether a token reaches them."""
         if token.scope != EVERYTHING and not self.tree.knows(names):
-            await self.look(self.tree.refresh)
+            await self.glance(token, self.tree.refresh)
 
-    async def look(self, what: Callable[[], Answer]) -> Answer:
-        """Something that reads, in a thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._looks, what)
+    async def look(self, token: Token, what: Callable[[], Answer]) -> Answer:
+        """Something that reads, in a thread; one at a time for each token."""
+        return await self._looks.run(what, token.id)
+
+    async def glance(self, token: Token, what: Callable[[], Answer]) -> Answer:
+        """Something that reads a row or two, for whoever is about to charge: not behind those who read pages."""
+        return await self._held.run(what, token.id)
 
     async def count(self, token: Token, kind: str, *given: Any) -> Any:
         """Something that counts, in a process of its own; it ends when the client leaves."""
@@ -140,14 +147,21 @@ class Service:
         if token is None or loop is None:
             find_here(missing)
         else:
-            asyncio.run_coroutine_threadsafe(self.learn(token, missing), loop).result()
+            self._from_thread(self.learn(token, missing), loop)
 
     def _read(self, what: Any, delta: Any) -> Release:
         """From such a thread."""
         token, loop = _ASKING.get(), self._loop
         if token is None or loop is None or not isinstance(what, str):
             return release_of(what, delta)
-        return asyncio.run_coroutine_threadsafe(self.read(token, what, delta), loop).result()
+        return self._from_thread(self.read(token, what, delta), loop)
+
+    def _from_thread(self, asked: Coroutine[Any, Any, Answer], loop: asyncio.AbstractEventLoop) -> Answer:
+        """What the loop finds; nothing any more once the service is being shut, or both would wait for each other."""
+        if self._shutting:
+            asked.close()
+            raise StorageFailed("the service is shutting down, retry with the same key")
+        return asyncio.run_coroutine_threadsafe(asked, loop).result()
 
     async def show(self, token: Token, name: str) -> Statement:
         """A scope now. What its releases have cost is left out where counting that takes too long."""
@@ -161,8 +175,8 @@ class Service:
             try:
                 lost = await self.count(token, "losses", *key)
             except TooMuchWork:
-                return None, None
-            if len(self._lost) > _MOST_KNOWN:
+                lost = (None, None)  # and so it is next time
+            if len(self._lost) > _MOST_LOST:
                 self._lost.clear()
             self._lost[key] = lost
         return self._lost[key]
@@ -175,7 +189,7 @@ class Service:
     @property
     def at_work(self) -> bool:
         """Whether threads are at work that nobody waits for any more."""
-        return self._jobs.running > 0
+        return self._jobs.running + self._looks.running + self._held.running > 0
 
     async def ready(self) -> str | None:
         """Why no charge would be accepted now; None where one would."""
@@ -203,13 +217,16 @@ class Service:
         self.workers.start()
 
     async def shut(self) -> None:
-        """Finish what was accepted, then let go."""
+        """Finish what was accepted, then let go. Who reads for long is not waited for: nothing is lost by that."""
+        self._shutting = True
         await self.workers.shut()
         await self.clerk.shut()
-        self._looks.shutdown()
+        for pool in (self._looks, self._held):
+            pool.shut()
         self._health.shutdown(wait=False)
         self._jobs.shut()
-        self.ledger.shut()
+        closing = asyncio.get_running_loop().run_in_executor(None, self.ledger.shut)
+        await asyncio.wait({closing}, timeout=_GRACE)
         self.tokens.close()
 
 

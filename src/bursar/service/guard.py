@@ -47,10 +47,10 @@ class Doors:
 
     def _dismiss(self, address: str) -> bool:
         """Close the connection from there that has done nothing for longest."""
-        idle = [one for one in self.open if one.address == address and one.idle is not None]
+        idle = [(since, one) for one in self.open if one.address == address and (since := one.idle or one.stuck)]
         if not idle:
             return False
-        longest = min(idle, key=lambda one: one.idle or 0.0)
+        longest = min(idle, key=lambda pair: pair[0])[1]
         self.leave(longest)
         longest.transport.abort()
         return True
@@ -65,6 +65,7 @@ class Guarded(HttpToolsProtocol):
         """The first head is due."""
         self.waits: float | None = time.monotonic()
         self.idle: float | None = self.waits
+        self.stuck: float | None = None
         self._size = 0
         super().connection_made(transport)
         self.address = self.client[0] if self.client else ""
@@ -93,6 +94,16 @@ class Guarded(HttpToolsProtocol):
         self.waits = self.idle = None
         super().on_headers_complete()
 
+    def pause_writing(self) -> None:
+        """The client does not read what it is told."""
+        self.stuck = time.monotonic()
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        """It reads again."""
+        self.stuck = None
+        super().resume_writing()
+
     def on_response_complete(self) -> None:
         """It is answered."""
         if not self.pipeline:
@@ -112,8 +123,11 @@ def proxies(settings: Settings) -> frozenset[str]:
 
 
 def dismiss(connections: Any, patience: float) -> None:
-    """Close those that have waited too long for a head."""
+    """Close those that have waited too long for a head, and those that have not read their answers for as long."""
     ended = time.monotonic() - patience
     for one in list(connections):
-        if isinstance(one, Guarded) and one.waits is not None and one.waits < ended:
-            one.transport.close()
+        if isinstance(one, Guarded):
+            if one.waits is not None and one.waits < ended:
+                one.transport.close()
+            if one.stuck is not None and one.stuck < ended:
+                one.transport.abort()  # what it was told will never be read

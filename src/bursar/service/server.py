@@ -7,6 +7,7 @@ what its clerk has accepted and lets go of the ledger.
 from __future__ import annotations
 
 import socket
+import sys
 from collections.abc import Callable
 
 import uvicorn
@@ -17,6 +18,7 @@ from bursar.service.core import Service
 from bursar.service.guard import dismiss, guarded, proxies
 
 _GRACE = 20  # seconds for requests in flight
+_SWITCH = 0.0005  # seconds that a thread keeps the interpreter while another wants it
 
 
 class _Server(uvicorn.Server):
@@ -47,6 +49,7 @@ class _Server(uvicorn.Server):
 def serve(service: Service, *, ready: Callable[[], None] = lambda: None, bound: socket.socket | None = None) -> None:
     """Until it is told to stop."""
     settings = service.settings
+    sys.setswitchinterval(_SWITCH)  # who reads long pages in a thread holds up the loop for no longer
     config = uvicorn.Config(
         Application(service),
         host=settings.host,
@@ -61,6 +64,7 @@ def serve(service: Service, *, ready: Callable[[], None] = lambda: None, bound: 
         timeout_keep_alive=30,
         timeout_graceful_shutdown=_GRACE,
         http=guarded(settings),
+        ws="none",
     )
     _Server(config, ready, settings.patience).run([bound or listening(settings.host, settings.port)])
 

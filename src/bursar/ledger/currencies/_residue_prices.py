@@ -19,7 +19,7 @@ from bursar.numerics.validate import MAX_COUNT
 RUNGS = tuple(PARTS * isqrt(isqrt(2 ** (80 - j))) >> 20 for j in range(45))
 """Four to each halving of the allowance, down to a two-thousandth of it."""
 _DESCENDING = tuple(-rung for rung in RUNGS)
-_MOST = 100_000  # entries of a tariff
+_MOST, _MOST_SUMS = 100_000, 4096  # entries of a tariff
 _WHOLE = 1000
 """A composition of more terms than this is only priced term by term."""
 
@@ -47,6 +47,18 @@ class Stated(NamedTuple):
     """Whether its leak is that of its own losses, not of a promise beside another."""
 
 
+class Whole(NamedTuple):
+    """The same of all the mechanisms of a release."""
+
+    gaussian: bool
+    squares: Charge | None
+    plain: tuple[tuple[int, ...], tuple[int, ...]] | str
+    """ε and δ of one release of each term, or why some term has none."""
+    basic: dict[str, int]
+    """Their sums."""
+    knows_losses: bool
+
+
 class Missing(Exception):
     """The tariff does not have it yet."""
 
@@ -59,6 +71,27 @@ class Tariff:
         self.reasons: dict[str, str] = {}
         """Why a mechanism has no price by certificates; empty where it has."""
         self.charges: dict[tuple[str, int], Charge | None] = {}
+        self.sums: dict[tuple[str, int], Charge] = {}
+        self.wholes: dict[str, Whole] = {}
+        """What whole releases cost within a rung, one after another, and what they say: nothing that is not said of
+        their mechanisms, but said at once.
+        """
+
+    def remember(self, release: Release, band: int, found: Charge) -> None:
+        """A sum."""
+        if len(self.sums) > _MOST_SUMS:
+            self.sums = {}
+        self.sums[release.text, band] = found
+
+    def whole(self, release: Release) -> Whole:
+        """What a release says; `Missing` where nobody has looked at some term."""
+        found = self.wholes.get(release.text)
+        if found is None:
+            found = _summed(release, [self.stated(release, term) for term in range(len(release.terms))])
+            if len(self.wholes) > _MOST_SUMS:
+                self.wholes = {}
+            self.wholes[release.text] = found
+        return found
 
     def stated(self, release: Release, term: int) -> Stated:
         """What a term of a release says; `Missing` where nobody has looked."""
@@ -120,23 +153,12 @@ def why_not(tariff: Tariff, release: Release) -> str:
     return "; ".join(reason for reason in reasons if reason)
 
 
-def squares(tariff: Tariff, release: Release) -> Charge | None:
-    """Σμ², where every release is μ-GDP: valid at any allowance, and in any order."""
-    found = 0
-    for term, (_, count) in enumerate(release.terms):
-        each = tariff.stated(release, term).squares
-        if each is None:
-            return None
-        found += count * each
-    return Charge(found, 0)
-
-
 def alike(tariff: Tariff, release: Release, left: int) -> int:
     """How many from here are surely priced by the same rung."""
     band, charge = rung_below(left), price_of(tariff, release, left)
     if charge is None or not charge.residue:
         return MAX_COUNT
-    if band is None or all_gaussian(tariff, release):
+    if band is None or tariff.whole(release).gaussian:
         return MAX_COUNT
     room = left - RUNGS[band]
     if release.count > 1 and (sequence := _sequence(tariff, release, left)) is not None:
@@ -145,7 +167,20 @@ def alike(tariff: Tariff, release: Release, left: int) -> int:
 
 
 def _sequence(tariff: Tariff, release: Release, left: int) -> Charge | None:
-    """All its releases one after another."""
+    """All its releases one after another. Where they end above the rung that they begin at, that rung prices them all,
+    whatever is left: the sum is remembered.
+    """
+    band = rung_below(left)
+    known = tariff.sums.get((release.text, band)) if band is not None else None
+    if known is not None and band is not None and left - known.residue >= RUNGS[band]:
+        return known
+    found = _one_by_one(tariff, release, left)
+    if found is not None and band is not None and left - found.residue >= RUNGS[band]:
+        tariff.remember(release, band, found)
+    return found
+
+
+def _one_by_one(tariff: Tariff, release: Release, left: int) -> Charge | None:
     spent = leaked = 0
     for term in range(len(release.terms)):
         charge = _run(tariff, release, term, left - spent)
@@ -182,12 +217,26 @@ def _worth_it(tariff: Tariff, release: Release) -> bool:
     """Whether the whole may cost less than the sum of its parts: Gaussians add up exactly."""
     if release.count == 1 or len(release.terms) > _WHOLE:
         return False
-    return not all_gaussian(tariff, release)
+    return not tariff.whole(release).gaussian
 
 
-def all_gaussian(tariff: Tariff, release: Release) -> bool:
-    """Whether its charge is the sum of its squares, at whatever allowance."""
-    return all(tariff.stated(release, term).gaussian for term in range(len(release.terms)))
+def _summed(release: Release, stated: Sequence[Stated]) -> Whole:
+    counts = [count for _, count in release.terms]
+    squares = [one.squares for one in stated]
+    every = [square for square in squares if square is not None]
+    # Σμ², where every release is μ-GDP: valid at any allowance, and in any order
+    charge = Charge(_total(counts, every), 0) if len(every) == len(squares) else None
+    gaussian, knows = all(one.gaussian for one in stated), all(one.knows_losses for one in stated)
+    plain = [one.plain for one in stated if not isinstance(one.plain, str)]
+    if len(plain) < len(stated):
+        return Whole(gaussian, charge, next(one.plain for one in stated if isinstance(one.plain, str)), {}, knows)
+    epsilons, leaks = tuple(e for e, _ in plain), tuple(d for _, d in plain)
+    basic = {"epsilon": _total(counts, epsilons), "delta": _total(counts, leaks)}
+    return Whole(gaussian, charge, (epsilons, leaks), basic, knows)
+
+
+def _total(counts: Sequence[int], each: Sequence[int]) -> int:
+    return sum(count * unit for count, unit in zip(counts, each, strict=True))
 
 
 def rung_below(left: int) -> int | None:

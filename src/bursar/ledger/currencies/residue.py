@@ -22,9 +22,9 @@ from fractions import Fraction
 from bursar.errors import InputError
 from bursar.guarantees.gdp import gaussian_delta
 from bursar.ledger.amounts import written
-from bursar.ledger.currencies._base import Currency, Line, Sought, Unpriced, total
+from bursar.ledger.currencies._base import Currency, Line, Sought, Unpriced
 from bursar.ledger.currencies._residue_appraiser import Appraiser
-from bursar.ledger.currencies._residue_prices import Charge, Missing, Tariff, alike, price_of, squares, why_not
+from bursar.ledger.currencies._residue_prices import Charge, Missing, Tariff, alike, price_of, why_not
 from bursar.ledger.currencies._step import Balance, Price, State
 from bursar.ledger.currencies._target import largest
 from bursar.ledger.release import Release
@@ -89,7 +89,7 @@ class Residue(Currency):
         if ran:
             # a certificate speaks of the order in which releases ran; squares of Gaussians, all of them, and sums of ε
             # do not (proofs/residue.md §6)
-            charge = squares(tariff, release)
+            charge = tariff.whole(release).squares
             if charge is None or not all(map(_gaussian, ran)):
                 charge, reason = None, f"{release.text} is charged out of its order, and not all there is Gaussian"
             return self._price(tariff, release, charge, reason)
@@ -106,17 +106,13 @@ class Residue(Currency):
         units: dict[str, tuple[int, ...]] = {}
         if charge is not None:
             ways["residue"] = {"residue": charge.residue, "delta": charge.leak}
-        stated = [tariff.stated(release, term) for term in range(len(release.terms))]
-        plain = [one.plain for one in stated]
-        lacking = [why for why in plain if isinstance(why, str)]
-        if lacking:
-            unable["basic"] = lacking[0]
+        whole = tariff.whole(release)
+        if isinstance(whole.plain, str):
+            unable["basic"] = whole.plain
         else:
-            epsilons, leaks = zip(*plain, strict=True)
-            ways["basic"] = {"epsilon": total(release, epsilons), "delta": total(release, leaks)}
-            units["epsilon"] = epsilons
+            ways["basic"], units["epsilon"] = whole.basic, whole.plain[0]
         together = {}
-        if len(ways) == 2 and all(one.knows_losses for one in stated):
+        if len(ways) == 2 and whole.knows_losses:
             # one leak, counted once, and the certificates beside it (proofs/residue.md §5)
             together["delta"] = ways["residue"]["delta"] + max(ways["basic"]["delta"] - ways["residue"]["delta"], 0)
             together["delta"] += self._slack * release.count if ways["basic"]["delta"] else 0

@@ -19,7 +19,7 @@ from bursar import wire
 from bursar.errors import InputError, NotPermitted
 from bursar.ledger.asked import own_key
 from bursar.problems import Rejected, told
-from bursar.service.core import Service
+from bursar.service.core import LISTEN, Service
 from bursar.service.dashboard import views
 from bursar.service.dashboard.sessions import Sessions, same_site
 from bursar.service.endpoint import body_of
@@ -93,7 +93,7 @@ class Desk:
 async def _overview(desk: Desk, request: Request, token: Token) -> Response:
     service = desk.service
     permit(token, "scopes")
-    found = await service.look(service.ledger.scopes)
+    found = await service.look(token, service.ledger.scopes)
     await service.meet(token, [scope.name for scope in found])
     scopes = [scope for scope in found if covers(token, service.tree, scope.name)]
     names = [scope.name for scope in scopes[:200]]
@@ -106,9 +106,9 @@ async def _scope(desk: Desk, request: Request, token: Token) -> Response:
     await service.meet(token, [name])
     within(token, service.tree, [name])
     found = await shown_to(service, token, name)
-    end = await service.look(lambda: service.ledger.last(found.scope.row.root))
-    chart = await service.look(lambda: views.burn_down(service.ledger, found, end))
-    listed = await service.look(lambda: page(service, token, name, max(0, end - 1000), 1000))
+    end = await service.look(token, lambda: service.ledger.last(found.scope.row.root))
+    chart = await service.look(token, lambda: views.burn_down(service.ledger, found, end))
+    listed = await service.look(token, lambda: page(service, token, name, max(0, end - 1000), 1000))
     entries = [views.entry(one) for one in reversed(listed["entries"])]
     return desk.render(
         "scope.html",
@@ -202,6 +202,7 @@ def _signed_in(desk: Desk, run: Page) -> Callable[[Request], Awaitable[Response]
         fragment, token = request.headers.get("hx-request") == "true", None
         try:
             token = desk.sessions.token(request)
+            LISTEN.set(request.receive)
             return await run(desk, request, token)
         except Exception as error:
             if isinstance(error, Rejected) and error.code == "unauthenticated":

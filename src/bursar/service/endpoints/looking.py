@@ -32,7 +32,7 @@ def summary(scope: Scope) -> dict[str, Any]:
 
 
 async def _scopes(service: Service, token: Token, asked: None) -> dict[str, Any]:
-    found = await service.look(service.ledger.scopes)
+    found = await service.look(token, service.ledger.scopes)
     await service.meet(token, [scope.name for scope in found])
     return {"scopes": [summary(scope) for scope in found if covers(token, service.tree, scope.name)]}
 
@@ -46,12 +46,12 @@ async def shown_to(service: Service, token: Token, name: str) -> Statement:
     """A scope as far as a token reaches."""
     found = await service.show(token, name)
     await service.meet(token, [found.scope.row.root])
-    return await service.look(lambda: narrowed(service.ledger, service.tree, token, found))
+    return await service.look(token, lambda: narrowed(service.ledger, service.tree, token, found))
 
 
 async def _entries(service: Service, token: Token, asked: wire.Page) -> dict[str, Any]:
     within(token, service.tree, [asked.scope])
-    return await service.look(lambda: page(service, token, asked.scope, asked.after, asked.most))
+    return await service.look(token, lambda: page(service, token, asked.scope, asked.after, asked.most))
 
 
 def page(service: Service, token: Token, name: str, after: int, most: int) -> dict[str, Any]:

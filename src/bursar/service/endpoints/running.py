@@ -34,7 +34,7 @@ async def _tokens(service: Service, token: Token, asked: None) -> dict[str, Any]
 async def _issue(service: Service, token: Token, asked: wire.NewToken) -> dict[str, Any]:
     everywhere(token, "issue tokens")
     if asked.scope != EVERYTHING:
-        await service.look(lambda: service.ledger.scope(asked.scope))  # refuses what does not exist
+        await service.look(token, lambda: service.ledger.scope(asked.scope))  # refuses what does not exist
     made, secret = service.tokens.add(asked.name, asked.role, asked.scope, seconds=asked.days * 86_400)
     return {"token": msgspec.to_builtins(made), "secret": secret}
 

@@ -31,7 +31,7 @@ def _reach(service: Service, token: Token, scopes: list[str]) -> None:
 async def _quote(service: Service, token: Token, asked: wire.Quote) -> dict[str, Any]:
     _reach(service, token, asked.scopes)
     release = await service.read(token, asked.what, asked.delta)
-    seen = await service.look(lambda: service.ledger.states(asked.scopes, release))
+    seen = await service.glance(token, lambda: service.ledger.states(asked.scopes, release))
     found = await service.count(token, "quote", [(scope.row, state) for scope, state in seen], release)
     await service.meet(token, [part["scope"] for part in found["parts"]])
     parts = [part for part in found["parts"] if covers(token, service.tree, part["scope"])]
@@ -76,7 +76,7 @@ async def _reserve(service: Service, token: Token, asked: wire.Reserve) -> dict[
 
 async def _held(service: Service, token: Token, reservation: str) -> None:
     """Refuse another's reservation, in the same words whether it exists or not."""
-    names = await service.look(lambda: service.ledger.held_by(reservation))
+    names = await service.glance(token, lambda: service.ledger.held_by(reservation))
     await service.meet(token, names)
     reached = bool(names) and all(covers(token, service.tree, name) for name in service.tree.leaves(names))
     if not reached and not (token.scope == "*" and not names):

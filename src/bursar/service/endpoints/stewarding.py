@@ -73,7 +73,7 @@ def _status(verb: str) -> Run:
 
 async def _correct(service: Service, token: Token, asked: wire.Correct) -> dict[str, Any]:
     within(token, service.tree, [asked.root])
-    names = await service.look(lambda: service.ledger.charged_by(asked.root, asked.seq))
+    names = await service.look(token, lambda: service.ledger.charged_by(asked.root, asked.seq))
     await service.meet(token, names)
     if not all(covers(token, service.tree, name) for name in names):
         raise NotPermitted("this entry's release was charged beyond what this token reaches, and so is its correction")

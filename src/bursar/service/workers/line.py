@@ -11,7 +11,9 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from bursar import errors
@@ -26,6 +28,12 @@ class Worker:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pid: int) -> None:
         self.reader, self.writer, self.pid = reader, writer, pid
+        self._clock: Callable[[], float] = partial(time.clock_gettime, ~pid << 3 | 2)  # as Linux numbers clocks
+        self._counted = 0.0
+        try:
+            self._clock()
+        except OSError:
+            self._clock = time.monotonic
 
     def ask(self, data: bytes) -> None:
         """Give it a task."""
@@ -37,11 +45,12 @@ class Worker:
         return await _heard(self.reader)
 
     def counted(self) -> float:
-        """Seconds of the processor that it has used; of the clock where the system does not tell."""
-        try:
-            return time.clock_gettime(~self.pid << 3 | 2)  # the clock of another process, as Linux numbers it
-        except (OSError, AttributeError):
-            return time.monotonic()
+        """Seconds of the processor that it has used (of the clock, where the system does not tell); once it is gone,
+        what it had used when it was last looked at.
+        """
+        with suppress(OSError):
+            self._counted = self._clock()
+        return self._counted
 
     def signal(self, number: int) -> None:
         """Stop it, let it go on, or end it."""

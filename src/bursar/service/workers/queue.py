@@ -19,12 +19,18 @@ from typing import Any
 
 from bursar.errors import RateLimited, TooMuchWork
 from bursar.service.settings import Settings
-from bursar.service.workers.job import WOULD_PASS, Job, kind_of
+from bursar.service.workers.job import WOULD_PASS, Job, Uses, kind_of
 from bursar.service.workers.line import Nursery, Worker, meant
 
 _SLICE = 0.05  # seconds that a job counts before it gives way
-_HALF_LIFE = 20.0  # seconds, of what a token has used
-_MOST_BEGUN = 8  # jobs that stand still in the middle
+_MOST_BEGUN, _EACH_BEGUN = 8, 2  # jobs that stand still in the middle, in all and of one token
+_LIGHT = 1.0  # seconds that a token uses before its jobs count as heavier
+_FORKS = 4  # at a time
+_TRIES = 2  # of a job whose worker dies
+
+
+class _Died(Exception):
+    """A worker is gone, and nobody knows why."""
 
 
 class Workers:
@@ -36,11 +42,13 @@ class Workers:
         self._nursery = Nursery(settings.work_memory * 2**20)
         self._jobs: dict[bytes, Job] = {}
         self._idle: list[Worker] = []
-        self._used: dict[str, tuple[float, float]] = {}
+        self._uses = Uses()
         self._orders = 0
         self._next_look: asyncio.TimerHandle | None = None
         self._starting: asyncio.Task[None] | None = None
         self._talks: set[asyncio.Task[None]] = set()
+        self._forking = asyncio.Semaphore(_FORKS)
+        self._shut = False
 
     def start(self) -> None:
         """Have them ready before anybody asks."""
@@ -52,6 +60,8 @@ class Workers:
 
     async def run(self, token: str, kind: str, *given: Any) -> Any:
         """The answer; `TooMuchWork` where it would take too long, `RateLimited` where too many of one token wait."""
+        if self._shut:
+            raise TooMuchWork("the service is shutting down")
         data = pickle.dumps((kind, given))
         job = self._jobs.get(data)
         if job is None:
@@ -72,7 +82,7 @@ class Workers:
         mine = sum(1 for job in self._jobs.values() if job.tokens[token])
         if mine >= self._settings.most_waiting:
             raise RateLimited("too many requests of this token wait to be counted", after=1.0)
-        if mine < len(self._jobs) and self._use(token) > self._settings.work_a_minute:
+        if mine < len(self._jobs) and self._uses.of(token) > self._settings.work_a_minute:
             raise TooMuchWork(
                 f"this token has counted for more than {self._settings.work_a_minute:g} s within about a minute, and "
                 "others wait: ask again in a minute, or for less"
@@ -85,6 +95,7 @@ class Workers:
 
     async def shut(self) -> None:
         """End all of it at once: nothing that is counted here is lost by that."""
+        self._shut = True
         if self._starting is not None:
             self._starting.cancel()
         for job in list(self._jobs.values()):
@@ -102,18 +113,19 @@ class Workers:
         price = kind_of(kind) == "price"
         return self._settings.price_seconds if price else self._settings.work_seconds
 
-    def _use(self, token: str) -> float:
-        used, at = self._used.get(token, (0.0, 0.0))
-        return used * math.exp2((at - time.monotonic()) / _HALF_LIFE)
-
     def _rank(self, job: Job) -> tuple[int, float, int]:
-        """How many times it has doubled its first moment, what has been used by whoever waits for it and has used
-        least, and when it came: the smallest comes first.
+        """How many times it has doubled its first moment, and its token the first second; what the token has used; and
+        when it came: the smallest comes first.
         """
-        level = int(math.log2(1 + job.used / _SLICE))
+        used = self._weight(job)
+        level = int(math.log2(1 + job.used / _SLICE)) + int(math.log2(1 + used / _LIGHT))
         if not job.counting:  # each second of waiting brings it nearer
             level = max(0, level - int(time.monotonic() - job.since))
-        return level, min((self._use(token) for token in +job.tokens), default=math.inf), job.order
+        return level, used, job.order
+
+    def _weight(self, job: Job) -> float:
+        """What has been used by whoever waits for it and has used least."""
+        return min((self._uses.of(token) for token in +job.tokens), default=math.inf)
 
     def _look(self) -> None:
         """Let the right jobs count; look again soon while there is anything to decide."""
@@ -139,16 +151,13 @@ class Workers:
 
     def _note(self) -> None:
         """What has been used since the last look."""
-        now = time.monotonic()
         for job in self._jobs.values():
             if job.worker is not None and job.counting:
                 clock = job.worker.counted()
                 spent, job.seen = clock - job.seen, clock
                 job.used += spent
                 for token in list(+job.tokens)[:1]:
-                    self._used[token] = (self._use(token) + spent, now)
-        if len(self._used) > 10_000:
-            self._used = {token: kept for token, kept in self._used.items() if self._use(token) > _SLICE}
+                    self._uses.add(token, spent)
 
     def _gave_way(self, job: Job, counting: list[Job]) -> bool:
         """Whether one that counts has counted for longer, or has had its turn and is of a token that has used more."""
@@ -165,12 +174,15 @@ class Workers:
     def _room(self, job: Job) -> bool:
         """Whether one more may begin; if not, one of a token that has used more makes room, and begins again later."""
         begun = [one for one in self._jobs.values() if one.talk is not None and not one.counting]
+        if sum(1 for one in begun if one.tokens & job.tokens) >= _EACH_BEGUN:
+            return False
         if len(begun) < _MOST_BEGUN:
             return True
-        heaviest = max(begun, key=self._rank)
-        if self._rank(job)[0] >= self._rank(heaviest)[0]:
+        heaviest = max(begun, key=self._weight)
+        if self._weight(job) + _SLICE >= self._weight(heaviest):
             return False
         self._dismiss(heaviest)
+        heaviest.used = 0.0  # what it had counted is gone
         return True
 
     def _resume(self, job: Job) -> None:
@@ -186,9 +198,9 @@ class Workers:
         """One job from its first moment to its answer; it has been ended, or begun again, where it is not its talk."""
         mine, worker = asyncio.current_task(), None
         try:
-            worker = self._idle.pop() if self._idle else await self._nursery.fork()
-            if job.talk is not mine:
-                self._idle.append(worker)
+            worker = self._idle.pop() if self._idle else await self._forked(job, mine)
+            if job.talk is not mine or worker is None:
+                await self._kept(worker)
                 return
             job.worker, job.seen = worker, worker.counted()
             worker.ask(job.data)
@@ -196,16 +208,37 @@ class Workers:
                 worker.signal(signal.SIGSTOP)
             found = meant(*await worker.answer())
         except (OSError, EOFError, pickle.UnpicklingError):
-            found = MemoryError()  # the system ended it, or this queue did
+            found = _Died()  # by the system, by this queue, or by somebody else
         if job.talk is mine:
             self._note()
-            if isinstance(found, MemoryError):
-                found = TooMuchWork(f"counting this takes too much memory. What would pass: {WOULD_PASS[job.kind]}")
-            elif len(self._idle) < self.most:
-                self._idle.append(job.worker)  # type: ignore[arg-type]
-                job.worker = worker = None
-            self._end(job, found)
+            if isinstance(found, _Died) and (tries := job.tries + 1) < _TRIES:
+                job.tries = tries  # whoever ended it, this job need not be why
+                self._dismiss(job)
+                self._look()
+            elif isinstance(found, (_Died, MemoryError)):
+                passing = WOULD_PASS[job.kind]
+                self._end(job, TooMuchWork(f"counting this takes too much memory. What would pass: {passing}"))
+            else:
+                job.worker, free = None, worker
+                self._end(job, found)
+                await self._kept(free)
+                return
         if worker is not None:
+            await worker.gone()
+
+    async def _forked(self, job: Job, mine: object) -> Worker | None:
+        """Another worker, if it is still wanted when its turn to be forked comes."""
+        async with self._forking:
+            return await self._nursery.fork() if job.talk is mine else None
+
+    async def _kept(self, worker: Worker | None) -> None:
+        """One that is free is kept for the next job, as far as there may be any."""
+        if worker is None:
+            return
+        if len(self._idle) < self.most and not self._shut:
+            self._idle.append(worker)
+        else:
+            worker.kill()
             await worker.gone()
 
     def _end(self, job: Job, outcome: Any) -> None:
