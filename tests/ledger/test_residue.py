@@ -16,6 +16,7 @@ import bursar as b
 from bursar.guarantees.gdp import gaussian_delta
 from bursar.ledger.amounts import PARTS
 from bursar.ledger.currencies import Refusal, currency_of
+from bursar.ledger.currencies import _residue_prices as prices
 from bursar.ledger.currencies._residue_prices import RUNGS, rung_below
 from bursar.ledger.currencies.residue import Residue
 from bursar.ledger.release import release_of
@@ -281,3 +282,17 @@ def test_how_many_plans_fit_is_how_many_are_admitted(text: str) -> None:
         while not isinstance(after := currency.step(state, currency.price(release, state)), Refusal):
             state, admitted = after, admitted + 1
         assert fits == admitted > 0
+
+
+def test_sums_within_a_rung_are_what_they_add_up_to() -> None:
+    """What is remembered of a whole release at a rung is its releases one after another, at every allowance."""
+    currency = currency_of("residue", {"epsilon": "1", "delta": "1e-6"})
+    assert isinstance(currency, Residue)
+    for text in (
+        "laplace(scale=40)*3 + randomized_response(epsilon=0.02)*5",
+        "gaussian(sigma=90)*4 + laplace(scale=70)",
+    ):
+        release = release_of(text)
+        for left in [PARTS * share // 997 for share in (997, 996, 990, 900, 838, 830, 700, 500, 120, 40, 7)] * 2:
+            exact = prices._one_by_one(currency.appraiser, release, left)
+            assert prices._sequence(currency.appraiser, release, left) == exact

@@ -288,3 +288,19 @@ def test_repricing_names_a_way_that_was_left_open(monkeypatch: pytest.MonkeyPatc
         assert ledger.verify()
         (found,) = ledger.verify(reprice=True).problems
         assert "entry 2 charged data and left a way open" in found
+
+
+def test_a_reservation_on_many_blocks_is_written_once() -> None:
+    """Unit prices are the same for all blocks, and stand in the journal once, however many there are."""
+    terms = [f"laplace(scale={1000 + number})" for number in range(50)]
+    sizes = []
+    for blocks in (1, 40):
+        with Ledger("memory://", alert=None) as ledger:
+            ledger.open("data", epsilon=1)
+            for number in range(blocks):
+                ledger.open(f"data/{number}", parent="data", kind="block")
+            held = ledger.reserve("data", " + ".join(terms), ttl=1000)
+            ledger.draw(held, terms[0])
+            sizes.append([len(one.entry.body) for one in ledger.entries("data")[-2:]])
+            assert ledger.verify(reprice=True)
+    assert all(many < few + 40 * 250 for few, many in zip(*sizes, strict=True))

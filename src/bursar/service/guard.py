@@ -52,7 +52,7 @@ class Doors:
             return False
         longest = min(idle, key=lambda pair: pair[0])[1]
         self.leave(longest)
-        longest.transport.abort()
+        longest.drop()
         return True
 
 
@@ -94,6 +94,13 @@ class Guarded(HttpToolsProtocol):
         self.waits = self.idle = None
         super().on_headers_complete()
 
+    def drop(self) -> None:
+        """End it at once: what it was told, or would be, will never be read."""
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+        self.pipeline.clear()
+        self.transport.abort()
+
     def pause_writing(self) -> None:
         """The client does not read what it is told."""
         self.stuck = time.monotonic()
@@ -130,4 +137,4 @@ def dismiss(connections: Any, patience: float) -> None:
             if one.waits is not None and one.waits < ended:
                 one.transport.close()
             if one.stuck is not None and one.stuck < ended:
-                one.transport.abort()  # what it was told will never be read
+                one.drop()

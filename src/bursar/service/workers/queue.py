@@ -25,7 +25,7 @@ from bursar.service.workers.line import Nursery, Worker, meant
 _SLICE = 0.05  # seconds that a job counts before it gives way
 _MOST_BEGUN, _EACH_BEGUN = 8, 2  # jobs that stand still in the middle, in all and of one token
 _LIGHT = 1.0  # seconds that a token uses before its jobs count as heavier
-_FORKS = 4  # at a time
+_FORKS, _FORK = 2, 0.02  # at a time, and the seconds that one counts for
 _TRIES = 2  # of a job whose worker dies
 
 
@@ -73,6 +73,8 @@ class Workers:
         try:
             return await asyncio.shield(job.done)
         finally:
+            if job.tokens[token] == 1 and not job.done.done():
+                self._note()  # while it is known whose it was
             job.tokens[token] -= 1
             if not +job.tokens and not job.done.done():
                 self._end(job, None)
@@ -227,9 +229,13 @@ class Workers:
             await worker.gone()
 
     async def _forked(self, job: Job, mine: object) -> Worker | None:
-        """Another worker, if it is still wanted when its turn to be forked comes."""
+        """Another worker, if it is still wanted when its turn to be forked comes; whoever wants it pays for it."""
         async with self._forking:
-            return await self._nursery.fork() if job.talk is mine else None
+            if job.talk is not mine:
+                return None
+            for token in list(+job.tokens)[:1]:
+                self._uses.add(token, _FORK)
+            return await self._nursery.fork()
 
     async def _kept(self, worker: Worker | None) -> None:
         """One that is free is kept for the next job, as far as there may be any."""

@@ -1,0 +1,96 @@
+"""What goes wrong around workers: clients that leave, workers that die, a stop in the middle, answers nobody reads."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import threading
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from offices import Office, open_office
+from test_workers import RESPONSES
+
+from bursar.ledger.currencies import currency_with
+from bursar.ledger.ledger import Ledger
+from bursar.service import guard
+from patience import until
+
+
+def request(office: Office, path: str, body: Any) -> bytes:
+    """A request as bytes."""
+    content = json.dumps(body).encode()
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {office.secrets['analyst', '*']}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
+    )
+    return head.encode() + content
+
+
+def test_clients_that_leave_at_once_leave_no_workers() -> None:
+    """Hundreds of them: as many workers are kept as may count at a time, and no more."""
+    with open_office(Ledger("memory://", alert=None)) as office:
+        place = urlsplit(str(office.client.base_url))
+        workers = office.service.workers
+        for number in range(150):
+            with socket.create_connection((place.hostname, place.port)) as leaving:
+                what = f"{RESPONSES} + laplace(scale={number + 1})"
+                leaving.sendall(request(office, "/v1/quote", {"scopes": ["other"], "what": what}))
+        until(lambda: workers.busy == 0 and not workers._talks)
+        assert len(workers._idle) <= workers.most
+        assert office.spend("other", "laplace(scale=77)", "k").status_code == 200
+
+
+def test_a_worker_that_is_killed_is_replaced() -> None:
+    """Its job begins again, once; whoever asked notices nothing, and pays for what was counted and no more."""
+    with open_office(Ledger("memory://", alert=None)) as office:
+        workers = office.service.workers
+        found: list[Any] = []
+        what = {"composition": RESPONSES, "delta": "1e-6"}
+        asking = threading.Thread(target=lambda: found.append(office.ask("POST", "/v1/account", what)))
+        asking.start()
+        until(lambda: any(job.worker for job in list(workers._jobs.values())))
+        for job in list(workers._jobs.values()):
+            if job.worker is not None:
+                os.kill(job.worker.pid, signal.SIGKILL)
+        asking.join()
+        assert found[0].status_code == 200, found[0].text
+        assert all(workers._uses.of(token) < 60 for token in list(workers._uses._used))
+
+
+def test_a_stop_while_everything_is_repriced_ends() -> None:
+    """The thread that reprices and the service that stops do not wait for each other."""
+    with open_office(Ledger("memory://", alert=None)) as office:
+        for number in range(40):
+            assert office.spend("other", f"laplace(scale={5000 + number})", f"{number}").status_code == 200
+        currency_with.cache_clear()
+        office.service.ledger._catalogue = type(office.service.ledger._catalogue)()
+        asking = threading.Thread(target=lambda: _quietly(office), daemon=True)
+        asking.start()
+        until(lambda: office.service._jobs.running > 0 or not asking.is_alive())
+    asking.join()
+
+
+def _quietly(office: Office) -> None:
+    with suppress(httpx.HTTPError):
+        office.ask("POST", "/v1/verify", {"reprice": True})
+
+
+def test_answers_that_nobody_reads_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many requests in one go, and no look at the answers: the connection is ended, and its place is free."""
+    doors: list[guard.Doors] = []
+    real = guard.Doors
+    monkeypatch.setattr(guard, "Doors", lambda settings: doors.append(real(settings)) or doors[-1])
+    with open_office(Ledger("memory://", alert=None), patience=0.5) as office:
+        place = urlsplit(str(office.client.base_url))
+        with socket.create_connection((place.hostname, place.port)) as deaf:
+            deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            deaf.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * 400)
+            until(lambda: any(one.stuck for one in list(doors[0].open)))
+            until(lambda: not any(one.stuck for one in list(doors[0].open)))
+        assert office.client.get("/health").status_code == 200
