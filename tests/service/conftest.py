@@ -16,7 +16,7 @@ from bursar.ledger.ledger import Ledger
 from bursar.service.server import listening
 from bursar.service.settings import Settings
 from bursar.service.tokens import Tokens
-from bursar.service.workers import line, queue
+from bursar.service.workers import bench, line
 from patience import NET
 
 
@@ -33,9 +33,9 @@ def one_nursery() -> Iterator[None]:
         async def fork(self) -> line.Worker:
             return await (shared.fork() if self._memory == usual else super().fork())
 
-    real, queue.Nursery = queue.Nursery, Shared  # type: ignore[misc]
+    real, bench.Nursery = bench.Nursery, Shared  # type: ignore[misc]
     yield
-    queue.Nursery = real  # type: ignore[misc]
+    bench.Nursery = real  # type: ignore[misc]
     shared.close()
 
 

@@ -42,7 +42,7 @@ def test_clients_that_leave_at_once_leave_no_workers() -> None:
                 what = f"{RESPONSES} + laplace(scale={number + 1})"
                 leaving.sendall(request(office, "/v1/quote", {"scopes": ["other"], "what": what}))
         until(lambda: workers.busy == 0 and not workers._talks)
-        assert len(workers._idle) <= workers.most
+        assert len(workers._bench.idle) <= workers.most
         assert office.spend("other", "laplace(scale=77)", "k").status_code == 200
 
 

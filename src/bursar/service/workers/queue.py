@@ -19,13 +19,14 @@ from typing import Any
 
 from bursar.errors import RateLimited, TooMuchWork
 from bursar.service.settings import Settings
+from bursar.service.workers.bench import Bench
 from bursar.service.workers.job import WOULD_PASS, Job, Uses, kind_of
-from bursar.service.workers.line import Nursery, Worker, meant
+from bursar.service.workers.line import meant
 
 _SLICE = 0.05  # seconds that a job counts before it gives way
 _MOST_BEGUN, _EACH_BEGUN = 8, 2  # jobs that stand still in the middle, in all and of one token
 _LIGHT = 1.0  # seconds that a token uses before its jobs count as heavier
-_FORKS, _FORK = 2, 0.02  # at a time, and the seconds that one counts for
+_FORK = 0.02  # seconds that a fresh worker counts for
 _TRIES = 2  # of a job whose worker dies
 
 
@@ -39,24 +40,17 @@ class Workers:
     def __init__(self, settings: Settings, cores: int | None = None) -> None:
         self._settings = settings
         self.most = max(1, (cores or _cores()) - 1)
-        self._nursery = Nursery(settings.work_memory * 2**20)
+        self._bench = Bench(self.most, settings.work_memory * 2**20)
         self._jobs: dict[bytes, Job] = {}
-        self._idle: list[Worker] = []
         self._uses = Uses()
         self._orders = 0
         self._next_look: asyncio.TimerHandle | None = None
-        self._starting: asyncio.Task[None] | None = None
         self._talks: set[asyncio.Task[None]] = set()
-        self._forking = asyncio.Semaphore(_FORKS)
         self._shut = False
 
     def start(self) -> None:
         """Have them ready before anybody asks."""
-        self._starting = asyncio.get_running_loop().create_task(self._ready())
-
-    async def _ready(self) -> None:
-        while len(self._idle) < self.most:
-            self._idle.append(await self._nursery.fork())
+        self._bench.start()
 
     async def run(self, token: str, kind: str, *given: Any) -> Any:
         """The answer; `TooMuchWork` where it would take too long, `RateLimited` where too many of one token wait."""
@@ -98,18 +92,12 @@ class Workers:
     async def shut(self) -> None:
         """End all of it at once: nothing that is counted here is lost by that."""
         self._shut = True
-        if self._starting is not None:
-            self._starting.cancel()
         for job in list(self._jobs.values()):
             self._end(job, TooMuchWork("the service is shutting down"))
         if self._next_look is not None:
             self._next_look.cancel()
         await asyncio.gather(*self._talks, return_exceptions=True)
-        for worker in self._idle:
-            worker.kill()
-            await worker.gone()
-        self._idle.clear()
-        self._nursery.close()
+        await self._bench.shut()
 
     def _ceiling(self, kind: str) -> float:
         price = kind_of(kind) == "price"
@@ -158,8 +146,12 @@ class Workers:
                 clock = job.worker.counted()
                 spent, job.seen = clock - job.seen, clock
                 job.used += spent
-                for token in list(+job.tokens)[:1]:
-                    self._uses.add(token, spent)
+                self._pays(job, spent)
+
+    def _pays(self, job: Job, seconds: float) -> None:
+        """Whoever asked for it first, of those who wait."""
+        for token in list(+job.tokens)[:1]:
+            self._uses.add(token, seconds)
 
     def _gave_way(self, job: Job, counting: list[Job]) -> bool:
         """Whether one that counts has counted for longer, or has had its turn and is of a token that has used more."""
@@ -200,9 +192,9 @@ class Workers:
         """One job from its first moment to its answer; it has been ended, or begun again, where it is not its talk."""
         mine, worker = asyncio.current_task(), None
         try:
-            worker = self._idle.pop() if self._idle else await self._forked(job, mine)
+            worker = await self._bench.taken(lambda: job.talk is mine, lambda: self._pays(job, _FORK))
             if job.talk is not mine or worker is None:
-                await self._kept(worker)
+                await self._bench.kept(worker)
                 return
             job.worker, job.seen = worker, worker.counted()
             worker.ask(job.data)
@@ -223,28 +215,9 @@ class Workers:
             else:
                 job.worker, free = None, worker
                 self._end(job, found)
-                await self._kept(free)
+                await self._bench.kept(free)
                 return
         if worker is not None:
-            await worker.gone()
-
-    async def _forked(self, job: Job, mine: object) -> Worker | None:
-        """Another worker, if it is still wanted when its turn to be forked comes; whoever wants it pays for it."""
-        async with self._forking:
-            if job.talk is not mine:
-                return None
-            for token in list(+job.tokens)[:1]:
-                self._uses.add(token, _FORK)
-            return await self._nursery.fork()
-
-    async def _kept(self, worker: Worker | None) -> None:
-        """One that is free is kept for the next job, as far as there may be any."""
-        if worker is None:
-            return
-        if len(self._idle) < self.most and not self._shut:
-            self._idle.append(worker)
-        else:
-            worker.kill()
             await worker.gone()
 
     def _end(self, job: Job, outcome: Any) -> None:
