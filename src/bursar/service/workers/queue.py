@@ -23,9 +23,10 @@ from bursar.service.workers.bench import Bench
 from bursar.service.workers.job import WOULD_PASS, Job, Uses, kind_of
 from bursar.service.workers.line import meant
 
-_SLICE = 0.05  # seconds that a job counts before it gives way
+_SLICE = 0.15  # seconds that a job counts before it gives way
 _MOST_BEGUN, _EACH_BEGUN = 8, 2  # jobs that stand still in the middle, in all and of one token
-_LIGHT = 1.0  # seconds that a token uses before its jobs count as heavier
+_LOOK = 0.025  # seconds between two looks
+_LIGHT = 4.0  # seconds that a token uses before its jobs count as heavier
 _FORK = 0.02  # seconds that a fresh worker counts for
 _TRIES = 2  # of a job whose worker dies
 
@@ -133,7 +134,7 @@ class Workers:
             self._resume(job)
             counting.append(job)
         if self._jobs and self._next_look is None:
-            self._next_look = asyncio.get_running_loop().call_later(_SLICE / 2, self._look_again)
+            self._next_look = asyncio.get_running_loop().call_later(_LOOK, self._look_again)
 
     def _look_again(self) -> None:
         self._next_look = None
