@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import socket
@@ -10,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,12 +19,13 @@ import httpx
 import pytest
 from offices import Command, Office, open_office
 
+from bursar.client import Client
+from bursar.errors import TooMuchWork
 from bursar.ledger import release
 from bursar.ledger.currencies import _base, currency_with
 from bursar.ledger.currencies._residue_appraiser import Appraiser
 from bursar.ledger.ledger import Ledger
-from bursar.service.endpoints import ENDPOINTS
-from bursar.service.workers import line, nursery
+from bursar.service.workers import line
 
 SAMPLED = " + ".join(f"poisson(laplace(scale=1.{100 + number}), rate=0.1)" for number in range(29))
 RESPONSES = " + ".join(f"randomized_response(epsilon=0.{1000 + number})" for number in range(399))
@@ -245,14 +248,33 @@ def test_one_token_has_its_share_of_the_queue() -> None:
         assert all(status in (422, 429) for _, status in answered)
 
 
-def test_workers_open_no_ledger() -> None:
-    """What they do are functions of what they are given: none of them can reach a store."""
-    source = (nursery.__file__, nursery.__file__.replace("nursery", "tasks"))
-    for path in source:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        assert "Ledger(" not in text
-        assert "store_of" not in text
+def test_workers_open_no_ledger(command: Callable[..., Command], tmp_path: Path) -> None:
+    """Neither they nor the nursery have a file of the ledger, of its anchor or of the tokens open; the service has."""
+    service = command(work_seconds=1e6, price_seconds=1e6)
+    with service.client() as client:
+        assert client.post("/v1/open", json={"scope": "data", "epsilon": "1", "key": "o"}).status_code == 201
+        charge = {"scopes": ["data"], "what": "laplace(scale=9)", "key": "k"}
+        assert client.post("/v1/spend", json=charge).status_code == 200
+        below = _below(service.process.pid)
+        assert len(below) >= 2, "a nursery and a worker"
+        assert not any(_files(pid, tmp_path) for pid in below)
+        assert _files(service.process.pid, tmp_path)
+
+
+def _below(pid: int) -> list[int]:
+    """The processes that one has started, and those that they have."""
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        children = [int(child) for child in file.read().split()]
+    return [*children, *(later for child in children for later in _below(child))]
+
+
+def _files(pid: int, folder: Path) -> list[str]:
+    """What a process has open in a folder, or mapped from it."""
+    numbers = os.listdir(f"/proc/{pid}/fd")
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
+        mapped = [row.split(maxsplit=5)[-1].strip() for row in file]
+    named = [*mapped, *(os.readlink(f"/proc/{pid}/fd/{number}") for number in numbers)]
+    return [name for name in named if name.startswith(str(folder))]
 
 
 def test_only_expected_things_are_heard_from_a_worker() -> None:
@@ -322,10 +344,42 @@ def test_ready_means_that_the_store_answers(monkeypatch: pytest.MonkeyPatch) -> 
         _until(lambda: office.client.get("/health").status_code == 200)
 
 
-def test_every_endpoint_says_what_it_refuses() -> None:
-    """The new refusal is in the closed list, with a status that is not retried."""
-    from bursar.client.calls import RETRIED
-    from bursar.problems import REFUSALS
+def test_what_was_too_much_is_not_asked_again_by_itself() -> None:
+    """The client raises it at once, as the class that the library has: to count it again would help nobody."""
+    sent: list[httpx.Request] = []
 
-    assert REFUSALS["too_much_work"][0] not in RETRIED
-    assert len(ENDPOINTS) > 10
+    def answer(asked: httpx.Request) -> httpx.Response:
+        sent.append(asked)
+        return httpx.Response(found.status_code, headers=found.headers, content=found.content)
+
+    with open_office(Ledger("memory://", alert=None), work_seconds=0.2) as office:
+        found = office.ask("POST", "/v1/account", {"composition": RESPONSES, "delta": "1e-6"})
+    client = Client("http://x", "t", transport=httpx.MockTransport(answer))
+    with client, pytest.raises(TooMuchWork, match="What would pass"):
+        client.account(RESPONSES, delta="1e-6")
+    assert len(sent) == 1
+
+
+def test_readers_of_pages_do_not_keep_charges_from_their_scope() -> None:
+    """Every thread that reads pages is busy: a token of one scope is placed and its charge served all the same."""
+    with open_office(Ledger("memory://", alert=None)) as office:
+        go_on, reading = threading.Event(), []
+
+        async def read(token: str) -> None:
+            await office.service._looks.run(lambda: (reading.append(token), go_on.wait()), token)
+
+        async def all_at_once() -> None:
+            await asyncio.gather(*(read(f"reader {number}") for number in range(12)))
+
+        asking = threading.Thread(target=asyncio.run, args=(all_at_once(),))
+        asking.start()
+        try:
+            _until(lambda: len(reading) == 4)
+            office.service.tree = type(office.service.tree)(office.service.ledger)
+            asked = {"scopes": ["data/left"], "what": "laplace(scale=9)", "key": "k"}
+            charge = office.ask("POST", "/v1/spend", asked, role="analyst", scope="data/left")
+            assert charge.status_code == 200, charge.text
+            assert len(reading) == 4, "none of them has ended"
+        finally:
+            go_on.set()
+            asking.join()
