@@ -13,10 +13,10 @@ from crowds import group_commit, many_roots, processes
 from places import SMALL, compared, disk_file, folder, postgres
 
 import bursar as b
-from bursar.ledger.currencies import currency_of
-from bursar.ledger.currencies.residue import Residue
+from bursar.ledger.budget.currencies import currency_of
+from bursar.ledger.budget.currencies.residue import Residue
+from bursar.ledger.budget.release import release_of
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.release import release_of
 from bursar.ledger.stores.sql import queries
 
 _NUMBERS = itertools.count()

@@ -11,7 +11,7 @@ from slow import SlowDisk
 
 import bursar as b
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.stores.sqlite import SqliteStore
+from bursar.ledger.stores.sqlite.store import SqliteStore
 
 SMALL = b.Laplace(scale=10**9)
 """A charge that fits a billion times."""

@@ -11,11 +11,11 @@ from pathlib import Path
 import msgspec
 from typer.main import get_command
 
-import bursar.jobs.counting as counting_module
+import bursar.lecture.counting as counting_module
 from bursar.cli.main import app
 from bursar.guarantees import KINDS
-from bursar.jobs.counting import counting
-from bursar.ledger.currencies import CURRENCIES, NOT_FILTERS
+from bursar.lecture.counting import counting
+from bursar.ledger.budget.currencies import CURRENCIES, NOT_FILTERS
 from bursar.mechanisms import CATALOGUE, RandomizedResponse
 from bursar.plot import composing_figure, counting_figure
 from bursar.problems import OTHERS, REFUSALS
@@ -79,7 +79,7 @@ def currencies() -> str:
     """One section a currency, from its module's docstring."""
     parts = ["# Currencies", "", "What a scope of the ledger may be measured in, and why that is sound.", ""]
     for name in CURRENCIES:
-        doc = inspect.getdoc(importlib.import_module(f"bursar.ledger.currencies.{name}")) or ""
+        doc = inspect.getdoc(importlib.import_module(f"bursar.ledger.budget.currencies.{name}")) or ""
         title, _, body = doc.partition("\n")
         parts += [f"## `{name}`: {title.rstrip('.')}", ""]
         for line in body.strip().splitlines():

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import bursar as b
-from bursar.losses import engines
-from bursar.losses.answer import Precision
+from bursar.losses.engines import meet as engines
+from bursar.losses.engines.answer import Precision
 from bursar.numerics.balls import working
 from bursar.theorems.numerical import composed
 from catalogue import EXAMPLES, SLOW

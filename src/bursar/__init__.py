@@ -61,8 +61,6 @@ if TYPE_CHECKING:
     from bursar.guarantees import convert as convert
     from bursar.guarantees import probabilistic as probabilistic
     from bursar.jobs.account import account as account
-    from bursar.jobs.counting import Counting as Counting
-    from bursar.jobs.counting import counting as counting
     from bursar.jobs.curve import Curve as Curve
     from bursar.jobs.curve import profile as profile
     from bursar.jobs.curve_points import Band as Band
@@ -81,15 +79,17 @@ if TYPE_CHECKING:
     from bursar.jobs.training import SamplingAssumed as SamplingAssumed
     from bursar.jobs.training import Training as Training
     from bursar.jobs.training import training as training
+    from bursar.lecture.counting import Counting as Counting
+    from bursar.lecture.counting import counting as counting
+    from bursar.lecture.simulation import LaplaceSimulation as LaplaceSimulation
+    from bursar.lecture.simulation import SimulationMap as SimulationMap
+    from bursar.lecture.simulation import simulation_map as simulation_map
+    from bursar.lecture.worst_case import WorstCase as WorstCase
+    from bursar.lecture.worst_case import worst_case as worst_case
     from bursar.ledger.ledger import Ledger as Ledger
     from bursar.ledger.receipt import Quote as Quote
     from bursar.ledger.receipt import Receipt as Receipt
     from bursar.ledger.receipt import Reservation as Reservation
-    from bursar.losses.simulation import LaplaceSimulation as LaplaceSimulation
-    from bursar.losses.simulation import SimulationMap as SimulationMap
-    from bursar.losses.simulation import simulation_map as simulation_map
-    from bursar.losses.worst_case import WorstCase as WorstCase
-    from bursar.losses.worst_case import worst_case as worst_case
     from bursar.mechanisms import Declared as Declared
     from bursar.mechanisms import Densities as Densities
     from bursar.mechanisms import DiscreteGaussian as DiscreteGaussian
@@ -158,8 +158,8 @@ _HOMES = {
         "convert",
         "probabilistic",
     ),
-    "bursar.losses.simulation": ("LaplaceSimulation", "SimulationMap", "simulation_map"),
-    "bursar.losses.worst_case": ("WorstCase", "worst_case"),
+    "bursar.lecture.simulation": ("LaplaceSimulation", "SimulationMap", "simulation_map"),
+    "bursar.lecture.worst_case": ("WorstCase", "worst_case"),
     "bursar.mechanisms": (
         "Declared",
         "Densities",
@@ -180,7 +180,7 @@ _HOMES = {
         "Table",
     ),
     "bursar.numerics.interval": ("Interval",),
-    "bursar.jobs.counting": ("Counting", "counting"),
+    "bursar.lecture.counting": ("Counting", "counting"),
     "bursar.jobs.plan": ("Plan", "plan"),
     "bursar.jobs.split": ("Share", "Split", "smallest_budget", "split"),
     "bursar.jobs.sweep": ("Cell", "sweep"),

@@ -18,7 +18,7 @@ from bursar.errors import (
     Refused,
     StorageFailed,
 )
-from bursar.ledger.amounts import written
+from bursar.ledger.budget.amounts import written
 from bursar.wire import Problem
 
 REFUSALS = {

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import bursar as b
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.lock import writer_lock
+from bursar.ledger.stores.sqlite.lock import writer_lock
 
 
 def crowd(url: str, anchor: str, name: str, threads: int, attempts: int, parts: int) -> None:
@@ -102,9 +102,9 @@ def add(path: str, counter: str, times: str) -> None:
 
 def _arm(point: str, die: object) -> None:
     """Break a step of the commit on its third use."""
-    from bursar.ledger.anchor import AnchorFile
-    from bursar.ledger.batch import GroupCommit
-    from bursar.ledger.stores import sqlite_rows
+    from bursar.ledger.anchors.file import AnchorFile
+    from bursar.ledger.commit.batch import GroupCommit
+    from bursar.ledger.stores.sqlite import rows as sqlite_rows
 
     places = {
         "before the writes": (sqlite_rows.Write, "flush", False),

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import bursar as b
-from bursar.ledger.currencies import Currency, Refusal, currency_of
-from bursar.ledger.release import Release, release_of
+from bursar.ledger.budget.currencies import Currency, Refusal, currency_of
+from bursar.ledger.budget.release import Release, release_of
 
 Outcomes = tuple[tuple[float, float], ...]
 """(probability under P, loss) of each outcome."""

@@ -15,9 +15,9 @@ from copies import PARTS, Spender, made
 from hands import TENTH, left
 
 import bursar as b
-from bursar.ledger import anchor
-from bursar.ledger.anchor import AnchorFile
-from bursar.ledger.evidence import Anchored
+from bursar.ledger.anchors import file as anchor
+from bursar.ledger.anchors.evidence import Anchored
+from bursar.ledger.anchors.file import AnchorFile
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.stores._base import Head
 
@@ -185,7 +185,7 @@ def test_a_file_of_many_roots_is_seldom_written_anew(tmp_path: Path, monkeypatch
 
 APPENDING = """
 import os, sys, time
-from bursar.ledger.anchor import AnchorFile
+from bursar.ledger.anchors.file import AnchorFile
 from bursar.ledger.stores._base import Head
 path, name = sys.argv[1:]
 file, number = AnchorFile(path), 0

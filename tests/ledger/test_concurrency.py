@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 import bursar as b
-from bursar.ledger import lock as lock_module
-from bursar.ledger.amounts import PARTS
+from bursar.ledger.budget.amounts import PARTS
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.lock import writer_lock
+from bursar.ledger.stores.sqlite import lock as lock_module
+from bursar.ledger.stores.sqlite.lock import writer_lock
 from patience import NET, until
 
 CLIENTS = Path(__file__).with_name("clients.py")

@@ -15,10 +15,10 @@ from disks import FailingDisk, FailingFile, Fault
 from hands import TENTH
 
 import bursar as b
-from bursar.ledger.anchor import AnchorFile
+from bursar.ledger.anchors.file import AnchorFile
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.stores.sqlite import SqliteStore
-from bursar.ledger.stores.sqlite_rows import Write
+from bursar.ledger.stores.sqlite.rows import Write
+from bursar.ledger.stores.sqlite.store import SqliteStore
 
 WAYS = ["moved", "moved, without the log", "copied", "copied, without the log"]
 

@@ -11,8 +11,8 @@ import mpmath
 import pytest
 
 import bursar as b
-from bursar.ledger.currencies import currency_of
-from bursar.ledger.release import release_of
+from bursar.ledger.budget.currencies import currency_of
+from bursar.ledger.budget.release import release_of
 
 SHEET = json.loads((Path(__file__).parents[1] / "golden" / "theory_values.json").read_text(encoding="utf-8"))
 GOLDEN = {row["id"]: row["value"] for row in SHEET["values"]}

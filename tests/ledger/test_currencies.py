@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 import bursar as b
 from bursar.guarantees import Claim, Tightness
-from bursar.ledger.amounts import PARTS, shown, units_down, units_up
-from bursar.ledger.currencies import NOT_FILTERS, Currency, Refusal, State, currency_of
-from bursar.ledger.odometer import line, mixture, stitched
-from bursar.ledger.release import Release, release_of
+from bursar.ledger.budget.amounts import PARTS, shown, units_down, units_up
+from bursar.ledger.budget.currencies import NOT_FILTERS, Currency, Refusal, State, currency_of
+from bursar.ledger.budget.release import Release, release_of
+from bursar.ledger.views.odometer import line, mixture, stitched
 from catalogue import EXAMPLES
 
 SHEET = json.loads((Path(__file__).parents[1] / "golden" / "theory_values.json").read_text(encoding="utf-8"))

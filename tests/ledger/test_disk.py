@@ -15,7 +15,7 @@ from disks import Disk, FailingDisk, Fault, RecordingDisk
 
 import bursar as b
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.stores.sqlite import SqliteStore
+from bursar.ledger.stores.sqlite.store import SqliteStore
 
 CHARGE = b.Laplace(scale=1000)
 

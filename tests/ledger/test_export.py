@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import bursar as b
-from bursar.ledger.books import Books
-from bursar.ledger.entry import canonical
-from bursar.ledger.export import verifier
+from bursar.ledger.journal.entry import canonical
+from bursar.ledger.journal.export import verifier
+from bursar.ledger.journal.fold import Books
 from bursar.ledger.ledger import Ledger
 
 

@@ -14,9 +14,9 @@ import pytest
 import bursar as b
 from bursar.composition import Composition
 from bursar.guarantees import Claim, Tightness
-from bursar.ledger.currencies import currency_with
+from bursar.ledger.budget.currencies import currency_with
+from bursar.ledger.budget.release import Release
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.release import Release
 from bursar.mechanisms import CATALOGUE, plugins
 from catalogue import EXAMPLES
 
@@ -263,7 +263,7 @@ def test_without_its_plug_in_a_ledger_is_read_and_verified(
     plugins._offers.cache_clear()
     plugins._loaded.cache_clear()
     currency_with.cache_clear()
-    monkeypatch.setattr("bursar.ledger.release._texts", {})
+    monkeypatch.setattr("bursar.ledger.budget.release._texts", {})
     with Ledger(f"sqlite:///{tmp_path}/a.db", alert=None) as ledger:
         shown = ledger.show("data")
         assert shown.odometer is None

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bursar.ledger.amounts import PARTS
+from bursar.ledger.budget.amounts import PARTS
 from bursar.ledger.ledger import Ledger
 from patience import NET
 

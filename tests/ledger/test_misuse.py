@@ -16,10 +16,10 @@ import pytest
 from hands import FACTS
 
 import bursar as b
-from bursar.ledger.catalogue import Catalogue
-from bursar.ledger.currencies import currency_with
-from bursar.ledger.currencies._base import Line
-from bursar.ledger.export import verifier
+from bursar.ledger.budget.catalogue import Catalogue
+from bursar.ledger.budget.currencies import currency_with
+from bursar.ledger.budget.currencies._base import Line
+from bursar.ledger.journal.export import verifier
 from bursar.ledger.ledger import Ledger
 
 CHARGE = b.Laplace(scale=1000)

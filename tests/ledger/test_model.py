@@ -23,7 +23,7 @@ from model import Model, Scope
 
 import bursar as b
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.statement import _single
+from bursar.ledger.views.statement import _single
 
 SCALES = st.sampled_from([2, 3, 7, 10, 11, 40, 100])
 NAMES = st.sampled_from(["data", "team", "north", "south", "nowhere"])

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 import bursar as b
 from bursar.cli.main import app
+from bursar.ledger.budget.scope import names_above
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.scope import names_above
 
 
 def test_a_name_under_a_scope_opens_below_it(ledger: Ledger) -> None:

@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 import bursar as b
 from bursar.cli.facts import read_facts
 from bursar.cli.main import app
-from bursar.ledger.currencies import CURRENCIES
+from bursar.ledger.budget.currencies import CURRENCIES
+from bursar.ledger.journal.registry_facts import FIELDS, HEAD, OURS, REQUIRED, TEXTS
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.registry_facts import FIELDS, HEAD, OURS, REQUIRED, TEXTS
 
 SCHEMA = json.loads((Path(__file__).parents[1] / "data" / "registry_fields.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema_rs.validator_for(SCHEMA, validate_formats=True)

@@ -14,12 +14,12 @@ from flint import arb
 
 import bursar as b
 from bursar.guarantees.gdp import gaussian_delta
-from bursar.ledger.amounts import PARTS
-from bursar.ledger.currencies import Refusal, currency_of
-from bursar.ledger.currencies import _residue_prices as prices
-from bursar.ledger.currencies._residue_prices import RUNGS, rung_below
-from bursar.ledger.currencies.residue import Residue
-from bursar.ledger.release import release_of
+from bursar.ledger.budget.amounts import PARTS
+from bursar.ledger.budget.currencies import Refusal, currency_of
+from bursar.ledger.budget.currencies import _residue_prices as prices
+from bursar.ledger.budget.currencies._residue_prices import RUNGS, rung_below
+from bursar.ledger.budget.currencies.residue import Residue
+from bursar.ledger.budget.release import release_of
 from bursar.losses import Loss
 from bursar.losses.residue import certificate, certified, law_of_directions, smallest_charge
 from bursar.numerics.balls import ball, working

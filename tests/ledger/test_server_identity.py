@@ -14,9 +14,9 @@ from hands import TENTH
 
 import bursar as b
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.stores import postgres_server
-from bursar.ledger.stores.postgres import PostgresStore
-from bursar.ledger.stores.postgres_server import Identity, identity
+from bursar.ledger.stores.postgres import server as postgres_server
+from bursar.ledger.stores.postgres.server import Identity, identity
+from bursar.ledger.stores.postgres.store import PostgresStore
 
 
 def cut(ledger: Ledger) -> None:

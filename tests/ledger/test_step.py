@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bursar as b
-from bursar.ledger.currencies import HELD, SPENT, Balance, Currency, Price, Refusal, currency_of
-from bursar.ledger.currencies import _base as base
-from bursar.ledger.currencies._moves import drawn, filled, forfeited, given_back, relimited
-from bursar.ledger.currencies._residue_appraiser import Appraiser
-from bursar.ledger.currencies._step import step, ways_of
+from bursar.ledger.budget.currencies import HELD, SPENT, Balance, Currency, Price, Refusal, currency_of
+from bursar.ledger.budget.currencies import _base as base
+from bursar.ledger.budget.currencies._moves import drawn, filled, forfeited, given_back, relimited
+from bursar.ledger.budget.currencies._residue_appraiser import Appraiser
+from bursar.ledger.budget.currencies._step import step, ways_of
+from bursar.ledger.budget.release import release_of
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.release import release_of
 
 TWO = ways_of({"residue": ("residue", "delta"), "basic": ("epsilon", "delta")})
 LINES = ("residue", "epsilon", "delta")
@@ -204,8 +204,8 @@ def test_a_draw_multiplies_and_finds_no_price(monkeypatch: pytest.MonkeyPatch) -
 
 def test_reservations_made_before_prices_were_kept_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Their parts are priced when they are drawn, outside the transaction, and cost the same."""
-    from bursar.ledger import reserving
-    from bursar.ledger.entry import canonical
+    from bursar.ledger.journal.entry import canonical
+    from bursar.ledger.verbs import reserve as reserving
 
     with Ledger("memory://", alert=None) as ledger:
         ledger.open("data", epsilon=1)

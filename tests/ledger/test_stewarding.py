@@ -9,7 +9,7 @@ import pytest
 from hands import TENTH, agreed, left
 
 import bursar as b
-from bursar.ledger.alerts import Alert
+from bursar.ledger.commit.alerts import Alert
 from bursar.ledger.ledger import Ledger
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import bursar as b
-from bursar.ledger.currencies import Balance
-from bursar.ledger.entry import FIRST, Chained, Entry
+from bursar.ledger.budget.currencies import Balance
+from bursar.ledger.journal.entry import FIRST, Chained, Entry
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.stores import Store, store_of
 from bursar.ledger.stores._base import Conflict, Head, ReservationRow, ScopeRow
@@ -171,7 +171,7 @@ def test_a_writer_role_cannot_rewrite(server: str, postgres: str) -> None:
     """A role that may spend can add to the journal, and has no right to change or delete."""
     import psycopg
 
-    from bursar.ledger.stores.postgres import PostgresStore
+    from bursar.ledger.stores.postgres.store import PostgresStore
 
     store = PostgresStore(postgres)
     filled(store)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hands import TENTH
 
-from bursar.ledger.currencies import Balance
+from bursar.ledger.budget.currencies import Balance
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.stores._base import ReservationRow, ScopeRow
 from bursar.ledger.stores.memory import MemoryStore

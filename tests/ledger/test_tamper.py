@@ -11,9 +11,9 @@ import apsw
 import pytest
 
 import bursar as b
-from bursar.ledger.anchor import AnchorFile
-from bursar.ledger.entry import Chain, Entry
-from bursar.ledger.evidence import Anchored
+from bursar.ledger.anchors.evidence import Anchored
+from bursar.ledger.anchors.file import AnchorFile
+from bursar.ledger.journal.entry import Chain, Entry
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.stores._base import Head
 

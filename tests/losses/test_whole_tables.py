@@ -10,7 +10,7 @@ from flint import arb
 
 import bursar as b
 from bursar.losses import Directions, TableLoss, connect_the_dots, leaky_response
-from bursar.losses.table import Row, both_directions
+from bursar.losses.laws.table import Row, both_directions
 from bursar.numerics.balls import working
 
 HALF, LN2 = Fraction(1, 2), arb(2).log()

@@ -14,10 +14,10 @@ import pytest
 from flint import acb, arb, ctx
 
 import bursar as b
-from bursar.losses.contour.factors import Care, NoContour, factor_of
-from bursar.losses.contour.saddle import choose_tilt
-from bursar.losses.contour.sampled_integral import SampledIntegral
-from bursar.losses.contour.solve import delta_at, epsilon_at
+from bursar.losses.engines.contour.factors import Care, NoContour, factor_of
+from bursar.losses.engines.contour.saddle import choose_tilt
+from bursar.losses.engines.contour.sampled_integral import SampledIntegral
+from bursar.losses.engines.contour.solve import delta_at, epsilon_at
 from bursar.numerics.balls import ball, working
 from bursar.numerics.trusted import ULPS
 

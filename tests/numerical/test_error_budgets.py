@@ -17,18 +17,18 @@ from flint import arb, ctx
 
 import bursar as b
 from bursar.guarantees.gdp import gaussian_delta
-from bursar.losses import lattice as lattices
 from bursar.losses._base import Loss
-from bursar.losses.contour import engine as contours
-from bursar.losses.contour import solve as contour_solve
-from bursar.losses.contour.factors import GaussianFactor, Moments, factor_of
-from bursar.losses.gaussian import GaussianLoss
-from bursar.losses.lattice import engine as lattice_engine
-from bursar.losses.lattice import solve as lattice_solve
-from bursar.losses.lattice.engine import Lattice
-from bursar.losses.lattice.grid import gridded, places
-from bursar.losses.lattice.law import law_of
-from bursar.losses.table import Row, TableLoss
+from bursar.losses.engines import lattice as lattices
+from bursar.losses.engines.contour import engine as contours
+from bursar.losses.engines.contour import solve as contour_solve
+from bursar.losses.engines.contour.factors import GaussianFactor, Moments, factor_of
+from bursar.losses.engines.lattice import engine as lattice_engine
+from bursar.losses.engines.lattice import solve as lattice_solve
+from bursar.losses.engines.lattice.engine import Lattice
+from bursar.losses.engines.lattice.grid import gridded, places
+from bursar.losses.engines.lattice.law import law_of
+from bursar.losses.laws.gaussian import GaussianLoss
+from bursar.losses.laws.table import Row, TableLoss
 from bursar.numerics import trusted
 from bursar.numerics.balls import Ball, working
 from bursar.numerics.lattice import short

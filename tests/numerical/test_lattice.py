@@ -18,11 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bursar as b
-from bursar.losses import contour, lattice, sampled
+from bursar.losses import sampled
 from bursar.losses._base import Loss
-from bursar.losses.contour import NoContour
-from bursar.losses.lattice.grid import NoLattice, gridded, gridded_profile, places
-from bursar.losses.lattice.law import law_of
+from bursar.losses.engines import contour, lattice
+from bursar.losses.engines.contour import NoContour
+from bursar.losses.engines.lattice.grid import NoLattice, gridded, gridded_profile, places
+from bursar.losses.engines.lattice.law import law_of
 from bursar.numerics import normal
 from bursar.numerics.balls import ball, working
 from bursar.numerics.trusted import backward, forward

@@ -9,7 +9,7 @@ import pytest
 from flint import arb
 
 import bursar as b
-from bursar.losses import contour
+from bursar.losses.engines import contour
 from bursar.numerics.balls import working
 
 

@@ -10,14 +10,14 @@ import pytest
 from flint import acb, arb, ctx
 
 import bursar as b
-from bursar.losses import contour, lattice
-from bursar.losses.answer import Answer
-from bursar.losses.contour.engine import Contour
-from bursar.losses.contour.factors import Care, NoContour
-from bursar.losses.contour.rare_factor import RareFactor
-from bursar.losses.contour.rare_split import LARGE, SMALL
-from bursar.losses.contour.saddle import choose_tilt
-from bursar.losses.contour.sampled_integral import SampledIntegral
+from bursar.losses.engines import contour, lattice
+from bursar.losses.engines.answer import Answer
+from bursar.losses.engines.contour.engine import Contour
+from bursar.losses.engines.contour.factors import Care, NoContour
+from bursar.losses.engines.contour.rare_factor import RareFactor
+from bursar.losses.engines.contour.rare_split import LARGE, SMALL
+from bursar.losses.engines.contour.saddle import choose_tilt
+from bursar.losses.engines.contour.sampled_integral import SampledIntegral
 from bursar.numerics.balls import working
 
 LOG_DELTA = math.log(1e-6)

@@ -11,10 +11,10 @@ import pytest
 from flint import acb, arb, ctx
 
 import bursar as b
-from bursar.losses.contour.factors import Care, NoContour, factor_of
-from bursar.losses.contour.sampled_factor import added_at_most, without_record
-from bursar.losses.contour.scales import two_scales
-from bursar.losses.contour.solve import at_most, delta_at, epsilon_at
+from bursar.losses.engines.contour.factors import Care, NoContour, factor_of
+from bursar.losses.engines.contour.sampled_factor import added_at_most, without_record
+from bursar.losses.engines.contour.scales import two_scales
+from bursar.losses.engines.contour.solve import at_most, delta_at, epsilon_at
 from bursar.numerics.balls import working
 
 SETTINGS = [("1", "0.01"), ("0.8", "0.001"), ("1.1", "0.00426666")]

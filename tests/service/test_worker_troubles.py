@@ -16,7 +16,7 @@ import pytest
 from offices import Office, open_office
 from test_workers import RESPONSES
 
-from bursar.ledger.currencies import currency_with
+from bursar.ledger.budget.currencies import currency_with
 from bursar.ledger.ledger import Ledger
 from bursar.service import guard
 from patience import until

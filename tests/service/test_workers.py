@@ -21,9 +21,9 @@ from offices import Command, Office, open_office
 
 from bursar.client import Client
 from bursar.errors import TooMuchWork
-from bursar.ledger import release
-from bursar.ledger.currencies import _base, currency_with
-from bursar.ledger.currencies._residue_appraiser import Appraiser
+from bursar.ledger.budget import release
+from bursar.ledger.budget.currencies import _base, currency_with
+from bursar.ledger.budget.currencies._residue_appraiser import Appraiser
 from bursar.ledger.ledger import Ledger
 from bursar.service.workers import line
 

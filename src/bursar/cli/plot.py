@@ -111,7 +111,7 @@ def counting(
     """How much noise do d counts need?"""
 
     def draw() -> Figure:
-        from bursar.jobs.counting import counting as table
+        from bursar.lecture.counting import counting as table
         from bursar.plot import counting_figure
 
         return counting_figure(table([1, 2, 4, 8, 16, 32, 64, 128, 256], epsilon=epsilon, delta=delta))

@@ -45,7 +45,7 @@ def correct(
     reservations, freeze a scope), it says so and asks; --yes agrees, to what was shown.
     """
     from bursar.errors import ConsentNeeded
-    from bursar.ledger.asked import own_key
+    from bursar.ledger.arguments import own_key
 
     chosen = own_key() if key is None else key
     with opened(ledger, anchor, as_json) as books:
@@ -178,7 +178,7 @@ def export(
     """
     from bursar.cli.facts import read_facts
     from bursar.errors import InputError
-    from bursar.ledger.export import verifier as script
+    from bursar.ledger.journal.export import verifier as script
 
     with opened(ledger, anchor) as books:
         given = None if facts is None else read_facts(facts)

@@ -12,8 +12,8 @@ import msgspec
 
 from bursar import wire
 from bursar.errors import BudgetExceeded, BursarError, ConsentNeeded, Refused, refusals
-from bursar.ledger.amounts import exact
-from bursar.ledger.asked import own_key
+from bursar.ledger.arguments import own_key
+from bursar.ledger.budget.amounts import exact
 
 Answer = TypeVar("Answer")
 RETRIED = frozenset({429, 502, 503, 504, 507})

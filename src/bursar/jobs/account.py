@@ -8,7 +8,7 @@ from fractions import Fraction
 from bursar.composition import Composition, as_composition
 from bursar.errors import ContradictionError, InputError, described
 from bursar.jobs.report import Report, Row
-from bursar.losses.answer import EFFORTS, Precision
+from bursar.losses.engines.answer import EFFORTS, Precision
 from bursar.mechanisms import Mechanism
 from bursar.numerics.balls import working
 from bursar.numerics.real import Number

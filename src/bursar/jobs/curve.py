@@ -21,7 +21,7 @@ from bursar.errors import InputError
 from bursar.jobs.account import account, ask
 from bursar.jobs.curve_points import Band, points
 from bursar.jobs.trade_off import Reading, joined
-from bursar.losses.answer import Precision
+from bursar.losses.engines.answer import Precision
 from bursar.mechanisms import REPLACE_ONE, Mechanism
 from bursar.numerics.balls import ball, down, up, working
 from bursar.numerics.interval import Interval

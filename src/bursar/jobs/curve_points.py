@@ -12,8 +12,8 @@ from flint import arb
 from bursar.composition import Composition
 from bursar.errors import LossUnknown
 from bursar.jobs.account import account
-from bursar.losses import engines
-from bursar.losses.answer import Losses, Precision, leak_of
+from bursar.losses.engines import meet as engines
+from bursar.losses.engines.answer import Losses, Precision, leak_of
 from bursar.mechanisms import Mechanism
 from bursar.mechanisms._base import known_losses
 from bursar.numerics.balls import down, up, working

@@ -9,15 +9,15 @@ from dataclasses import replace
 from typing import Any
 
 from bursar.errors import InputError, LedgerHalted
-from bursar.ledger import export, registry
-from bursar.ledger.asked import entry_of, reservation_id
-from bursar.ledger.correcting import charged_by
-from bursar.ledger.desk import Desk
-from bursar.ledger.entry import Chained
-from bursar.ledger.repricing import Pricer
-from bursar.ledger.scope import Scope, scope_name
-from bursar.ledger.statement import Seen, Statement, seen, statement
-from bursar.ledger.verify import Verification, verify
+from bursar.ledger.arguments import entry_of, reservation_id
+from bursar.ledger.budget.scope import Scope, scope_name
+from bursar.ledger.commit.office import Desk
+from bursar.ledger.journal import export, registry
+from bursar.ledger.journal.entry import Chained
+from bursar.ledger.journal.reprice import Pricer
+from bursar.ledger.journal.verify import Verification, verify
+from bursar.ledger.verbs.correct import charged_by
+from bursar.ledger.views.statement import Seen, Statement, seen, statement
 
 
 class Looking(Desk):
@@ -101,9 +101,9 @@ class Looking(Desk):
         facts: Mapping[str, Any] | None = None,
         curator: str | None = None,
     ) -> str:
-        """The journal as JSON Lines (``jsonl``, checked by `bursar.ledger.export.verifier`), as ``csv``, or a draft for
-        the OpenDP deployments registry (``opendp``, of one root), for which ``facts`` says what no ledger knows: who
-        publishes what, where, when and what for. ``curator`` is an old name of one of them.
+        """The journal as JSON Lines (``jsonl``, checked by `bursar.ledger.journal.export.verifier`), as ``csv``, or a
+        draft for the OpenDP deployments registry (``opendp``, of one root), for which ``facts`` says what no ledger
+        knows: who publishes what, where, when and what for. ``curator`` is an old name of one of them.
         """
         if form == "opendp" and root is not None:
             with self.store.reading() as reader:

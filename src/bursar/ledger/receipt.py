@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from bursar.errors import AlreadyRun
-from bursar.ledger.amounts import shown, written
-from bursar.ledger.entry import Chained, read
+from bursar.ledger.budget.amounts import shown, written
+from bursar.ledger.journal.entry import Chained, read
 
 
 class Receipt(msgspec.Struct, frozen=True, dict=True):

@@ -9,15 +9,17 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from bursar.errors import InputError, described
-from bursar.ledger import charging, correcting, reserving
-from bursar.ledger.amounts import exact
-from bursar.ledger.asked import entry_of, key_of, names_of, own_key, reservation_id, said, word
-from bursar.ledger.deciding import Seen
-from bursar.ledger.desk import Desk
-from bursar.ledger.entry import Chained, canonical
-from bursar.ledger.posting import Request
+from bursar.ledger.arguments import entry_of, key_of, names_of, own_key, reservation_id, said, word
+from bursar.ledger.budget.amounts import exact
+from bursar.ledger.budget.deciding import Seen
+from bursar.ledger.budget.release import Release, release_of
+from bursar.ledger.commit.office import Desk
+from bursar.ledger.commit.posting import Request
+from bursar.ledger.journal.entry import Chained, canonical
 from bursar.ledger.receipt import Quote, Receipt, Reservation, receipt_of
-from bursar.ledger.release import Release, release_of
+from bursar.ledger.verbs import correct as correcting
+from bursar.ledger.verbs import reserve as reserving
+from bursar.ledger.verbs import spend as charging
 
 Output = TypeVar("Output")
 

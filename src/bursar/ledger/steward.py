@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bursar.errors import InputError
-from bursar.ledger import charging, stewarding
-from bursar.ledger.asked import file_name, said, texts, word
-from bursar.ledger.desk import Desk
+from bursar.ledger.arguments import file_name, said, texts, word
+from bursar.ledger.budget.release import release_of
+from bursar.ledger.budget.scope import names_above, scope_name
+from bursar.ledger.commit.office import Desk
 from bursar.ledger.receipt import Receipt, receipt_of
-from bursar.ledger.release import release_of
-from bursar.ledger.restoring import restored
-from bursar.ledger.scope import names_above, scope_name
+from bursar.ledger.verbs import spend as charging
+from bursar.ledger.verbs import steward as stewarding
+from bursar.ledger.verbs.restore import restored
 from bursar.numerics.validate import listed
 
 

@@ -1,15 +1,15 @@
 """Floor 1, losses: the privacy loss as a random variable, one file a law; and what the lecture does with it."""
 
 from bursar.losses._base import Atom, Directions, Loss, symmetric
-from bursar.losses.bounded_range import BoundedRangeLoss
-from bursar.losses.density import DensityLoss
-from bursar.losses.discrete_gaussian import DiscreteGaussianLoss
-from bursar.losses.discrete_laplace import DiscreteLaplaceLoss
-from bursar.losses.gaussian import GaussianLoss
-from bursar.losses.laplace import LaplaceLoss
-from bursar.losses.sampled import sampled
-from bursar.losses.sampled_gaussian import replaced_gaussian, sampled_gaussian
-from bursar.losses.table import TableLoss, connect_the_dots, leaky_response
+from bursar.losses.laws.bounded_range import BoundedRangeLoss
+from bursar.losses.laws.density import DensityLoss
+from bursar.losses.laws.discrete_gaussian import DiscreteGaussianLoss
+from bursar.losses.laws.discrete_laplace import DiscreteLaplaceLoss
+from bursar.losses.laws.gaussian import GaussianLoss
+from bursar.losses.laws.laplace import LaplaceLoss
+from bursar.losses.laws.sampled import sampled
+from bursar.losses.laws.sampled_gaussian import replaced_gaussian, sampled_gaussian
+from bursar.losses.laws.table import TableLoss, connect_the_dots, leaky_response
 
 __all__ = [
     "Atom",

@@ -8,7 +8,7 @@ from flint import arb
 
 from bursar.guarantees import ApproxDP, Claim, Tightness
 from bursar.losses import Directions, leaky_response, symmetric
-from bursar.losses.table import Row, TableLoss
+from bursar.losses.laws.table import Row, TableLoss
 from bursar.mechanisms._base import ADD_REMOVE, Leaks, Mechanism, relation_field
 from bursar.numerics.balls import ball
 from bursar.numerics.real import Number, Real

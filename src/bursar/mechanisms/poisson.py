@@ -11,7 +11,7 @@ from bursar.guarantees import ApproxDP, BoundedRange, Claim, Guarantee, PureDP, 
 from bursar.guarantees.pure import amplified
 from bursar.guarantees.sampled_renyi import sampled_curve
 from bursar.losses import Directions, GaussianLoss, TableLoss, replaced_gaussian, sampled, sampled_gaussian
-from bursar.losses.table import Row, both_directions
+from bursar.losses.laws.table import Row, both_directions
 from bursar.mechanisms._base import ADD_REMOVE, REPLACE_ONE, Leaks, Mechanism, known_losses, renyi_of_losses
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.group import refuse_groups

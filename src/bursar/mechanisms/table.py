@@ -12,7 +12,7 @@ from bursar.errors import InputError
 from bursar.guarantees import ApproxDP, Claim, PureDP, Tightness
 from bursar.guarantees._base import rounded_up
 from bursar.losses import Directions, TableLoss
-from bursar.losses.table import both_directions
+from bursar.losses.laws.table import both_directions
 from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field, renyi_of_losses
 from bursar.numerics.balls import Ball, ball
 from bursar.numerics.real import Number, Real

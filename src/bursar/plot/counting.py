@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bursar.jobs.counting import WAYS, Counting
+from bursar.lecture.counting import WAYS, Counting
 from bursar.plot._style import QUIET, STYLES, framed
 
 if TYPE_CHECKING:

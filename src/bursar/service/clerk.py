@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any
 
 from bursar.errors import StorageFailed
-from bursar.ledger.batch import MOST
+from bursar.ledger.commit.batch import MOST
+from bursar.ledger.commit.posting import Request
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.posting import Request
 
 _MOMENT = 0.002  # seconds
 

@@ -15,13 +15,13 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive
 
 from bursar.errors import BursarError, StorageFailed, TooMuchWork
-from bursar.ledger.alerts import Alert, log
-from bursar.ledger.currencies import Unpriced, find_here
-from bursar.ledger.entry import canonical
+from bursar.ledger.budget.currencies import Unpriced, find_here
+from bursar.ledger.budget.release import Release, known_text, point_of, release_of, remembered
+from bursar.ledger.commit.alerts import Alert, log
+from bursar.ledger.commit.posting import Request as Charge
+from bursar.ledger.journal.entry import canonical
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.posting import Request as Charge
-from bursar.ledger.release import Release, known_text, point_of, release_of, remembered
-from bursar.ledger.statement import Lost, Seen, Statement, told
+from bursar.ledger.views.statement import Lost, Seen, Statement, told
 from bursar.problems import Rejected
 from bursar.service.clerk import Clerk
 from bursar.service.limits import Buckets

@@ -13,9 +13,9 @@ from dataclasses import replace
 from typing import Any
 
 from bursar.errors import PerChargeCap, ScopeClosed, ScopeFrozen
-from bursar.ledger.entry import Chained
+from bursar.ledger.journal.entry import Chained
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.statement import Statement
+from bursar.ledger.views.statement import Statement
 from bursar.service.permissions import Tree, covers
 from bursar.service.tokens import EVERYTHING, Token
 

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from bursar.errors import InputError
-from bursar.ledger.amounts import exact
+from bursar.ledger.budget.amounts import exact
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -18,7 +18,7 @@ from bursar.composition import Composition
 from bursar.errors import ConversionRefused
 from bursar.guarantees import Guarantee, Tightness
 from bursar.guarantees.approx import ApproxDP, composed_leak_ball
-from bursar.losses.answer import USUAL, Precision
+from bursar.losses.engines.answer import USUAL, Precision
 from bursar.numerics.balls import Ball, ball, down, up
 from bursar.numerics.interval import ordered
 from bursar.numerics.real import Real

@@ -10,7 +10,7 @@ Source: Dwork, McSherry, Nissim and Smith 2006; Dwork et al. 2006; the sharper l
 Code/paper: ``total.epsilon`` is Σεᵢ, exact over the rationals; ``leaks`` are the δᵢ.
 Rounding: sums are exact; leaks are balls; the float at the end is rounded outward.
 Checked: exact sums with fractions; enumeration of all outcomes for small k; the worst-case example in
-    `bursar.losses.worst_case`.
+    `bursar.lecture.worst_case`.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ Statement: if pairs (Pᵢ, Qᵢ), fixed in advance, dominate the mechanisms what
 Hypotheses: every mechanism's loss distributions are known; there is more than one release (one release has its own
     exact profile).
 Source: Zhu, Dong and Wang 2022, Thm 10, for the composition; proofs/contour.md and proofs/lattice.md for the numbers.
-Code/paper: `bursar.losses.contour` sums along a line in the complex plane where some factor is smooth;
-    `bursar.losses.lattice` puts every loss on one grid.
+Code/paper: `bursar.losses.engines.contour` sums along a line in the complex plane where some factor is smooth;
+    `bursar.losses.engines.lattice` puts every loss on one grid.
 Rounding: every error term (aliasing, truncation, quadrature, discretisation, rounding) is bounded and lies inside the
     interval; see ``report.explain(error=True)``.
 Checked: the golden compositions down to δ = 1e-300, by both engines; an independent evaluation in balls on random
@@ -18,8 +18,9 @@ from __future__ import annotations
 
 from bursar.composition import Composition
 from bursar.errors import LossUnknown
-from bursar.losses import Directions, engines
-from bursar.losses.answer import Losses
+from bursar.losses import Directions
+from bursar.losses.engines import meet as engines
+from bursar.losses.engines.answer import Losses
 from bursar.numerics.balls import ball
 from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem
 

@@ -24,12 +24,12 @@ def store_of(url: str | os.PathLike[str] | Store, *, create: bool = True) -> Sto
 
         return MemoryStore()
     if url.startswith("sqlite:///") and len(url) > len("sqlite:///"):
-        from bursar.ledger.stores.sqlite import SqliteStore
+        from bursar.ledger.stores.sqlite.store import SqliteStore
 
         return SqliteStore(url.removeprefix("sqlite:///"), create=create)
     if url.startswith(("postgresql://", "postgres://")):
         with needs("postgres", "PostgreSQL"):
-            from bursar.ledger.stores.postgres import PostgresStore
+            from bursar.ledger.stores.postgres.store import PostgresStore
 
         return PostgresStore(url)
     raise InputError(

@@ -19,8 +19,8 @@ from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 from bursar.errors import InputError, LedgerHalted
-from bursar.ledger.currencies import Balance
-from bursar.ledger.entry import Chained
+from bursar.ledger.budget.currencies import Balance
+from bursar.ledger.journal.entry import Chained
 
 
 class Conflict(Exception):

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from bursar.errors import InputError, StorageFailed
-from bursar.ledger.currencies import Balance
-from bursar.ledger.entry import Chained
+from bursar.ledger.budget.currencies import Balance
+from bursar.ledger.journal.entry import Chained
 from bursar.ledger.stores._base import Head, Reader, ReservationRow, ScopeRow, Store, Transaction
 
 

@@ -15,8 +15,8 @@ from importlib.resources import files
 from typing import Any
 
 from bursar.errors import LedgerHalted
-from bursar.ledger.currencies import Balance
-from bursar.ledger.entry import Chained, Entry
+from bursar.ledger.budget.currencies import Balance
+from bursar.ledger.journal.entry import Chained, Entry
 from bursar.ledger.stores._base import Head, Reader, ReservationRow, ScopeRow, Transaction
 
 _ALL = 2**62
@@ -32,7 +32,7 @@ def queries(mark: str = "?", file: str = "queries.sql") -> dict[str, str]:
 
 def files_of(name: str) -> str:
     """The text of a file of statements."""
-    return files(__package__).joinpath(f"sql/{name}").read_text(encoding="utf-8")
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def check_migrations(done: dict[int, str], dialect: str) -> None:
@@ -49,7 +49,7 @@ def check_migrations(done: dict[int, str], dialect: str) -> None:
 def migrations(dialect: str) -> tuple[tuple[int, str, str, str], ...]:
     """(number, name, hash, statements) of each numbered file."""
     found = []
-    for file in sorted(files(__package__).joinpath(f"sql/{dialect}").iterdir(), key=lambda f: f.name):
+    for file in sorted(files(__package__).joinpath(dialect).iterdir(), key=lambda f: f.name):
         if numbered := re.match(r"(\d{4})_(\w+)\.sql\Z", file.name):
             text = file.read_text(encoding="utf-8")
             found.append((int(numbered[1]), numbered[2], hashlib.sha256(text.encode()).hexdigest(), text))

@@ -18,8 +18,8 @@ from flint import arb
 
 from bursar.errors import LossUnknown
 from bursar.losses._base import Directions, Loss
-from bursar.losses.sampled_gaussian import _Add, _Remove
-from bursar.losses.table import Row, TableLoss, connect_the_dots
+from bursar.losses.laws.sampled_gaussian import _Add, _Remove
+from bursar.losses.laws.table import Row, TableLoss, connect_the_dots
 from bursar.numerics.balls import Ball, ball, finite, up, up_fraction
 
 Array = Any

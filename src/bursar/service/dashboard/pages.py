@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 
 from bursar import wire
 from bursar.errors import InputError, NotPermitted
-from bursar.ledger.asked import own_key
+from bursar.ledger.arguments import own_key
 from bursar.problems import Rejected, told
 from bursar.service.core import LISTEN, Service
 from bursar.service.dashboard import views

@@ -11,9 +11,9 @@ from typing import Any
 from bursar.composition import Composition
 from bursar.jobs.curve import profile
 from bursar.jobs.report import Report
-from bursar.ledger.amounts import shown
+from bursar.ledger.budget.amounts import shown
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.statement import HINDSIGHT, LIFETIME, ODOMETER, Statement
+from bursar.ledger.views.statement import HINDSIGHT, LIFETIME, ODOMETER, Statement
 from bursar.numerics.shown import shown as rounded
 from bursar.service.endpoints.looking import seen_by
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from bursar import wire
-from bursar.ledger.amounts import written
-from bursar.ledger.entry import Chained
-from bursar.ledger.scope import Scope
-from bursar.ledger.statement import Statement
+from bursar.ledger.budget.amounts import written
+from bursar.ledger.budget.scope import Scope
+from bursar.ledger.journal.entry import Chained
+from bursar.ledger.views.statement import Statement
 from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint, Raw
 from bursar.service.permissions import covers, everywhere, within

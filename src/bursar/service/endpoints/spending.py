@@ -6,8 +6,8 @@ from typing import Any
 
 from bursar import wire
 from bursar.errors import BudgetExceeded, InputError, NotPermitted, Refused
-from bursar.ledger.release import known_text
-from bursar.ledger.reserving import Caps
+from bursar.ledger.budget.release import known_text
+from bursar.ledger.verbs.reserve import Caps
 from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint
 from bursar.service.permissions import covers, within

@@ -122,11 +122,11 @@ class _Careful(pickle.Unpickler):
     _KNOWN = {
         ("builtins", "frozenset"),
         ("fractions", "Fraction"),
-        ("bursar.ledger.release", "Release"),
-        ("bursar.ledger.currencies._step", "Price"),
-        ("bursar.ledger.currencies._residue_prices", "Tariff"),
-        ("bursar.ledger.currencies._residue_prices", "Stated"),
-        ("bursar.ledger.currencies._residue_prices", "Charge"),
+        ("bursar.ledger.budget.release", "Release"),
+        ("bursar.ledger.budget.currencies._step", "Price"),
+        ("bursar.ledger.budget.currencies._residue_prices", "Tariff"),
+        ("bursar.ledger.budget.currencies._residue_prices", "Stated"),
+        ("bursar.ledger.budget.currencies._residue_prices", "Charge"),
     }
 
     def find_class(self, module: str, name: str) -> Any:

@@ -11,11 +11,12 @@ from bursar.jobs.account import account
 from bursar.jobs.plan import plan
 from bursar.jobs.report import Report
 from bursar.jobs.spec import parse
-from bursar.ledger import charging, statement
-from bursar.ledger.currencies import Balance, currency_with
-from bursar.ledger.release import Release, release_of
-from bursar.ledger.scope import Scope
+from bursar.ledger.budget.currencies import Balance, currency_with
+from bursar.ledger.budget.release import Release, release_of
+from bursar.ledger.budget.scope import Scope
 from bursar.ledger.stores._base import ScopeRow
+from bursar.ledger.verbs import spend as charging
+from bursar.ledger.views import statement
 from bursar.service.dashboard import views
 
 Lines = Mapping[str, Balance]

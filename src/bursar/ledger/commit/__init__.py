@@ -1,0 +1,1 @@
+"""How entries become durable: one transaction for many requests, and who is told afterwards."""

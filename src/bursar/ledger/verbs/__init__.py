@@ -1,0 +1,1 @@
+"""One verb one file: what is asked, what it decides, what it answers."""

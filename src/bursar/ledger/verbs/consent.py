@@ -1,0 +1,181 @@
+"""Consent to a correction that does more than charge its release.
+
+A correction is charged out of its order. On a residue scope that may close a way of paying which the same release,
+spent now, would leave open; and what does not fit ends reservations and freezes scopes. Whoever corrects is shown that
+first, and says yes to exactly that: the consent is a short hash of what would be done, looked at again inside the
+transaction. It speaks of prices, ways and reservations, not of balances, so that it outlives what others spend.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from bursar.errors import ConsentNeeded, CostInvalid
+from bursar.ledger.budget.amounts import shown
+from bursar.ledger.budget.currencies import Balance, Refusal, Sought, Unpriced
+from bursar.ledger.budget.release import Release
+from bursar.ledger.budget.scope import Scope
+from bursar.ledger.commit.posting import Posting
+from bursar.ledger.journal.entry import canonical
+
+State = Mapping[str, Balance]
+
+
+class Outcome(NamedTuple):
+    """What a correction would do to a scope."""
+
+    scope: Scope
+    before: State
+    after: State | None
+    """None where it does not fit."""
+    plain: State | None
+    """After the same release, spent now."""
+    why: str
+    """Why it has no price out of its order; empty where it has one."""
+    short: Refusal | None
+    """The line that has not enough left."""
+
+    @property
+    def dearer(self) -> bool:
+        """Whether it takes more than the release itself would."""
+        if self.after is None:
+            return True
+        return self.plain is not None and any(
+            self.after[line].spent > self.plain[line].spent or self.after[line].dead > self.plain[line].dead
+            for line in self.before
+        )
+
+    @property
+    def terms(self) -> list[Any]:
+        """What consent is given to."""
+        if self.after is None:
+            return [self.scope.name, None if self.short is None else [self.short.line, str(self.short.asked)]]
+        return [self.scope.name, _paid(self.before, self.after), _given_up(self.before, self.after)]
+
+    def __str__(self) -> str:
+        return f"{self.scope.name}: {self._excess() if self.after is None else self._price(self.after)}"
+
+    def _excess(self) -> str:
+        stays = "stays closed" if self.scope.row.status == "closed" else "is frozen"
+        if self.short is None:
+            return f"{self.why}; all that is left counts as spent, and the scope {stays} for good"
+        line = self.scope.currency.lines[self.short.line]
+        asked, left = self.short.asked * line.unit, self.short.balance.left * line.unit
+        until = " for good" if len(self.scope.currency.ways) > 1 else " until a larger limit has paid for it"
+        return (
+            f"it asks {shown(asked, up=True)} of {line.means}, {shown(left, up=False)} is left: all of that counts as "
+            f"spent, and the scope {stays}{'' if self.scope.period else until}"
+        )
+
+    def _price(self, after: State) -> str:
+        said = f"charged out of its order it takes {self._amounts(after)}"
+        for name in _given_up(self.before, after):
+            line, left = self.scope.currency.lines[name], self.before[name].left
+            said += f", and gives up {line.means}, of which {shown(left * line.unit, up=False)} is left"
+        if self.plain is not None and self.dearer:
+            said += f"; spent now it would take {self._amounts(self.plain)}"
+        return said
+
+    def _amounts(self, after: State) -> str:
+        lines = self.scope.currency.lines
+        parts = [
+            f"{shown(amount * lines[name].unit, up=True)} of {lines[name].means}"
+            for name, amount in _paid(self.before, after).items()
+        ]
+        return " and ".join(parts) or "nothing"
+
+
+def _paid(before: State, after: State) -> dict[str, int]:
+    taken = {line: after[line].spent - before[line].spent for line in before}
+    return {line: units for line, units in taken.items() if units}
+
+
+def _given_up(before: State, after: State) -> list[str]:
+    return [line for line in before if after[line].dead and not before[line].dead]
+
+
+def consented(
+    posting: Posting, scopes: Sequence[Scope], release: Release, entry: tuple[str, int], consent: str | None
+) -> dict[str, str]:
+    """What the journal notes of a consent; `ConsentNeeded` where one is needed and this is not it."""
+    for root in dict.fromkeys(scope.row.root for scope in scopes):
+        posting.expire(root)
+    outcomes = _outcomes(posting, scopes, release)
+    ended = _in_the_way(posting, [one.scope for one in outcomes if one.after is None])
+    if ended:
+        outcomes = _outcomes(posting, scopes, release, ended)
+    if not ended and not any(one.dearer for one in outcomes):
+        return {}
+    about = [list(map(str, entry)), release.text, [one.terms for one in outcomes], sorted(ended)]
+    needed = hashlib.sha256(canonical(about).encode()).hexdigest()[:12]
+    if consent == needed:
+        return {"consent": needed}
+    said = [str(one) for one in outcomes if one.dearer]
+    said += [f"reservation {id} ends, to make room" for id in sorted(ended)]
+    changed = "" if consent is None else "what was agreed to is not what it would do now; "
+    raise ConsentNeeded(
+        f"{changed}correcting entry {entry[1]} of {entry[0]} by {release.text} does more than charge it:\n"
+        + "".join(f"  {line}\n" for line in said)
+        + f"Nothing was charged. If that is meant, correct again with the consent {needed}",
+        consent=needed,
+    )
+
+
+def _outcomes(
+    posting: Posting, scopes: Iterable[Scope], release: Release, ended: Collection[str] = ()
+) -> list[Outcome]:
+    """For each scope; `Unpriced` with all the prices that are missing."""
+    found: list[Outcome] = []
+    sought: list[Sought] = []
+    for scope in scopes:
+        try:
+            found.append(_outcome(posting, scope, release, ended))
+        except Unpriced as missing:
+            sought += missing.sought
+    if sought:
+        raise Unpriced(*sought)
+    return found
+
+
+def _outcome(posting: Posting, scope: Scope, release: Release, ended: Collection[str]) -> Outcome:
+    """As it would be when these reservations have ended."""
+    state, ran = dict(posting.lines(scope)), posting.ran(scope)
+    if ended:
+        ran = [what for what, _ in posting.released(scope.name)]
+        for id, detail in _reserved(posting, scope.row.root):
+            if id not in ended and scope.name in detail["scopes"]:
+                ran += [text for text, _ in detail["left"]]
+            for line, kept in detail["held"].get(scope.name, {}).items() if id in ended else ():
+                state[line] = state[line]._replace(held=state[line].held - kept)
+    after, why = _after(scope, state, release, ran)
+    if after is None or isinstance(after, Refusal):
+        return Outcome(scope, state, None, None, why, after)
+    plain, _ = _after(scope, state, release, ())
+    return Outcome(scope, state, after, None if isinstance(plain, Refusal) else plain, "", None)
+
+
+def _after(
+    scope: Scope, state: State, release: Release, ran: Sequence[str]
+) -> tuple[dict[str, Balance] | Refusal | None, str]:
+    """The next state, or the refusal, or None and why there is no price."""
+    try:
+        return scope.currency.step(state, scope.currency.known(release, state, ran)), ""
+    except CostInvalid as why:
+        return None, str(why)
+
+
+def _reserved(posting: Posting, root: str) -> list[tuple[str, dict[str, Any]]]:
+    return [(row.id, json.loads(row.detail)) for row in posting.tx.reservations(root) if row.status == "open"]
+
+
+def _in_the_way(posting: Posting, short: Iterable[Scope]) -> set[str]:
+    """The open reservations that hold something of scopes which have not enough left."""
+    found = set()
+    for scope in short:
+        for id, detail in _reserved(posting, scope.row.root):
+            if any(detail["held"].get(scope.name, {}).values()):
+                found.add(id)
+    return found

@@ -1,0 +1,1 @@
+"""Two engines that answer for any composition, and how they meet."""

@@ -1,0 +1,164 @@
+"""The Poisson-sampled Gaussian for the contour engine: certified cumulants and moments off the real line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from bursar.losses._base import Loss
+from bursar.losses.engines.answer import Losses
+from bursar.losses.engines.contour.factors import Care, Decay, Factor, Moments, chernoff_constant
+from bursar.losses.engines.contour.sampled_decay import sampled_decay
+from bursar.losses.engines.contour.sampled_integral import Grid, SampledIntegral, rough_variance
+from bursar.losses.engines.contour.sampled_law import Tilted, at_reach, log_moment, tilted, weight_errors
+from bursar.losses.laws.sampled_gaussian import _Add, _Remove
+from bursar.numerics.balls import Ball
+from bursar.numerics.trusted import SAFETY, ULPS, UNIT
+
+Array = Any
+
+
+class SampledFactor(Factor):
+    """``count`` copies of a Poisson-sampled Gaussian, in one direction; exact up to a loss of ``given_up`` in δ."""
+
+    def __init__(self, integral: SampledIntegral, count: int) -> None:
+        self.integral, self.count = integral, count
+        self.given_up = integral.given_up
+        self.heavy, self.mirrored = integral.heavy, integral.removed
+        self._law: Tilted | None = None
+        self._key = (math.nan, math.nan)
+        self._decays: dict[tuple[float, Care], Decay] = {}
+
+    def rough_variance(self) -> float:
+        """q²(e^{1/σ²} − 1) a copy."""
+        return self.integral.variance
+
+    def rough(self, tau: float) -> tuple[float, float, float]:
+        """From the nodes."""
+        grid = self.integral.grid(tau, 0.0)
+        exponent = tau * grid.loss
+        top = max(float(exponent[0]), float(exponent[-1]), 0.0)
+        if top < 600:
+            terms = grid.mass * np.expm1(exponent)
+            weights, k = terms + grid.mass, math.log1p(float(terms.sum()))
+        else:
+            log_weights = grid.log_mass + exponent
+            top = float(log_weights.max())
+            weights = np.exp(log_weights - top)
+            k = top + math.log(float(weights.sum()))
+        total = float(weights.sum())
+        mean = float(weights @ grid.loss) / total
+        variance = float(weights @ np.square(grid.loss - mean)) / total
+        return self.count * k, self.count * mean, self.count * variance
+
+    def rough_cumulants(self, tilts: Array) -> Array:
+        """From the nodes, all tilts at once."""
+        grid = self.integral.grid(float(tilts.max()), 0.0)
+        return self.count * np.log(np.exp(grid.log_mass + np.multiply.outer(tilts, grid.loss)).sum(axis=1))
+
+    def mirror(self, tilt: Ball) -> Ball:
+        """Of the law without the record tilted by −t, whose variance is known: see `without_record`."""
+        return self.count * without_record(self.integral.exact, tilt)
+
+    def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
+        """Certified, with all errors of the nodes."""
+        grid = self.integral.grid(max(tilts), 0.0)
+        taus = np.array(tilts)[:, None]
+        exponents = taus * grid.loss
+        log_weights = grid.log_mass + exponents
+        if float(log_weights.max()) >= 300:
+            return [self.count * log_moment(self.integral, grid, tilt)[0] for tilt in tilts]
+        errors = weight_errors(grid, taus, exponents, log_weights)
+        mass, small = grid.mass, np.abs(exponents) < 1
+        grown = np.exp(log_weights)
+        terms = np.where(small, mass * np.expm1(np.where(small, exponents, 0.0)), grown - mass)
+        values, sizes = terms.sum(axis=1), np.abs(terms)
+        slack = (sizes * (2.2 * errors)).sum(axis=1) + (grown @ grid.loss_error) * taus[:, 0]
+        slack += (len(grid.x) + 8) * UNIT * sizes.sum(axis=1)
+        # what the grid leaves out grows with the tilt (proofs/contour.md §4), so the largest one bounds all; the first
+        # tilt is the one that is summed at, whose cumulant must be close
+        missing = np.full(len(tilts), self.integral.missing(grid, max(tilts), 0.0))
+        missing[0] = self.integral.missing(grid, tilts[0], 0.0)
+        missing += self.integral.lost
+        doubts = SAFETY * (slack + missing * (2 + np.abs(values)))
+        return [
+            self.count * arb(value, doubt).log1p()
+            for value, doubt in zip(values.tolist(), doubts.tolist(), strict=True)
+        ]
+
+    def moments(self, tau: float, frequencies: Array) -> Moments:
+        """K(τ) + ims + ln(1 − C + iD), with bounds of the errors of C and D."""
+        reach = float(frequencies[-1])
+        law = self.law(self.integral.grid(tau, reach), tau, reach)
+        c, d, error_c, error_d = law.equispaced(frequencies)
+        # |φ|² = 1 − 2C + C² + D² without cancellation where C and D are small
+        gone = c * (c - 2) + d * d
+        size = np.where(gone > -0.5, 0.5 * np.log1p(np.maximum(gone, -0.5)), np.log(np.hypot(1 - c, d) + 1e-300))
+        turn = np.arctan2(d, 1 - c)
+        modulus = np.exp(size)
+        modulus = np.maximum(modulus, 1e-150)
+        slip = (error_c + error_d) / modulus
+        # ln(φ + e) moves by at most |e/φ|/(1 − |e/φ|); of what is left only rounding remains, in units of 1 − φ
+        divisor = np.where(gone > -0.5, modulus * modulus, modulus)
+        error = slip / np.maximum(1 - slip, 0.5) + 4 * ULPS * UNIT * (c + np.abs(d)) / divisor
+        error = error + 4 * ULPS * UNIT * (np.abs(size) + np.abs(turn))
+        scale = float(self.count)
+        # where hardly anything is known of φ^count: at most so large, and off by at most twice that
+        blurred = (slip > 0.5) | (scale * error > math.log(3))
+        most = np.log(np.minimum(modulus + error_c + error_d, 1.0)) + 16 * ULPS * UNIT * (1 + np.abs(size))
+        size = np.where(blurred, np.minimum(most, 0.0), size)
+        error = np.where(blurred, math.log(3) / scale, error)
+        return Moments(self.count * arb(law.mean), scale * size, scale * turn, SAFETY * scale * error)
+
+    def decay(self, tau: float, care: Care) -> Decay:
+        """Remembered: one tilt serves several ε."""
+        if (tau, care) not in self._decays:
+            law = self.law(self.integral.grid(tau, 0.0), tau, 0.0)
+            self._decays[tau, care] = sampled_decay(self.integral, law, tau, care)
+        return self._decays[tau, care]
+
+    def law(self, grid: Grid, tau: float, reach: float) -> Tilted:
+        """The tilted law, remembered."""
+        if self._law is None or self._law.grid is not grid or self._key[0] != tau:
+            self._law, self._key = tilted(self.integral, grid, tau, reach), (tau, reach)
+        elif self._key[1] != reach:
+            self._law, self._key = at_reach(self._law, self.integral, tau, reach), (tau, reach)
+        return self._law
+
+
+def without_record(parameters: tuple[Ball, Ball], tilt: float | Ball) -> Ball:
+    """An upper bound of ln E[A^{−t}], x ~ N(0, σ²): as A has mean 1, least value 1 − q and variance q²(e^{1/σ²} − 1),
+    at most ln(1 + ((1−q)^{−t} − 1 − qt)·(e^{1/σ²} − 1)) (proofs/contour.md §2).
+    """
+    sigma, rate = parameters
+    t = arb(tilt)
+    grown = (-t * (-rate).log1p()).expm1() - rate * t
+    return (grown * (1 / (sigma * sigma)).expm1()).log1p().upper()
+
+
+def added_at_most(losses: Losses, epsilon: float) -> Ball:
+    """A Chernoff bound of δ(ε) for sampled Gaussians where a record is added, by `without_record`; 1 for other losses
+    or where the bound would be no use.
+    """
+    added = [(loss, count) for loss, count in losses if isinstance(loss, _Add)]
+    if not epsilon > 0 or len(added) < len(losses):
+        return arb(1)
+    variance = sum(rough_variance(float(loss.sigma), float(loss.rate), count) for loss, count in added)
+    # the tilt of a Gaussian with this variance, at most where (1−q)^{−t} starts to explode
+    tilt = min([epsilon / variance - 0.5, *(1 / float(loss.rate) for loss, _ in added)])
+    if not tilt > 0:
+        return arb(1)
+    cumulant = sum((count * without_record((loss.sigma, loss.rate), tilt) for loss, count in added), arb(0))
+    return (cumulant - arb(tilt) * arb(epsilon) + chernoff_constant(tilt)).exp().min(arb(1))
+
+
+def sampled_factor(loss: Loss, count: int, log_delta: float) -> Factor | None:
+    """The factor for one direction of a sampled Gaussian."""
+    if isinstance(loss, (_Remove, _Add)):
+        integral = SampledIntegral(loss.sigma, loss.rate, count, log_delta, removed=isinstance(loss, _Remove))
+        return SampledFactor(integral, count)
+    return None

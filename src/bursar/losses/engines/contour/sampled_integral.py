@@ -1,0 +1,263 @@
+"""The integrals behind the sampled Gaussian's moments: where the nodes lie, what the trapezoid sum and the window leave
+out.
+
+With odds A(x) = 1 − q + q·e^{(2x−1)/(2σ²)} the moment E[e^{tL}] is ∫ φ_σ(x)·A(x)^p dx, with p = 1 + t where a record
+is removed (L = ln A) and p = −t where it is added (L = −ln A). The derivations are in proofs/contour.md §4:
+
+    quadrature   the integrand is analytic for |Im x| < πσ², so the trapezoid sum errs by at most 2·N_θ/(e^{2πθσ²/h} −
+    1)
+                 for every 0 < θ < π, N_θ the integral of its modulus on the lines Im x = ±θσ²
+    cut          where a record is removed, large x are smoothly given up: the density is multiplied by Φ((c − x)/a),
+                 which takes away the mass κ = (1−q)Φ̄(c/b) + qΦ̄((c−1)/b), b² = σ² + a², and can only lower δ, by at
+                 most count·κ
+    window       normal tails, through A^a ≤ 2^a·(1 + q^a·e^{a(2x−1)/(2σ²)}) (removed), A^{−τ} ≤ (1−q)^{−τ} (added)
+    rounding     nodes x are multiples of a short step, hence exact; the errors of ln A and of the masses go along
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from bursar.losses.engines.contour.sampled_growth import THETAS, phase_growth
+from bursar.numerics import normal
+from bursar.numerics.balls import Ball
+from bursar.numerics.lattice import short
+from bursar.numerics.trusted import SAFETY, ULPS, UNIT
+
+_LOG_COSINES = np.log(np.cos(THETAS / 2))
+_MOST_NODES = 60_000
+
+Array = Any
+
+
+@dataclass
+class Grid:
+    """Nodes for tilts up to ``tau`` and frequencies up to ``reach``, with bounds of the errors of their losses and
+    log-masses.
+    """
+
+    tau: float
+    reach: float
+    x: Array
+    loss: Array
+    log_mass: Array
+    mass: Array
+    loss_error: Array
+    mass_error: Array
+    step: float
+
+
+class SampledIntegral:
+    """One direction of a sampled Gaussian, cut and windowed for ``count`` copies and a δ of this size."""
+
+    def __init__(self, sigma: Ball, rate: Ball, count: int, log_delta: float, *, removed: bool) -> None:
+        self.count, self.removed = count, removed
+        self.exact, self.sigma, self.rate = (sigma, rate), float(sigma), float(rate)
+        # every reading of σ and q lies within this relative distance of the float
+        self.spread = UNIT * 4 + max(relative_radius(sigma), relative_radius(rate))
+        if self.spread > 1e-12:
+            raise ArithmeticError("the parameters are not known precisely enough")
+        self.cut = math.inf
+        self.given_up, self.lost = arb(0), 0.0
+        self.soft = self.sigma
+        # a Gaussian guess of the tilt and of the frequencies that will be asked for
+        variance = rough_variance(self.sigma, self.rate, count)
+        tilt = math.sqrt(2 * max(-log_delta, 1.0) / variance)
+        self.variance = variance
+        if removed:
+            depth = max(28.0 + math.log(count) - log_delta, 1.0)
+            self.soft, self.cut = self._cut_for(depth, tilt)
+            b = (sigma * sigma + arb(self.soft) ** 2).sqrt()
+            kappa = (1 - rate) * normal.cdf(-arb(self.cut) / b) + rate * normal.cdf((1 - arb(self.cut)) / b)
+            self.given_up = (count * kappa).upper()
+            self.lost = float(self.given_up) / count  # by one copy
+        self.heavy = self._heavy()
+        # where sums stay well below the saddle they lose digits to δ
+        crowded = tilt > 0.9 * self.heavy
+        self.tolerance = (32.0 if crowded else 25.0) + math.log(count)
+        self.usual = (min(3.6 * tilt, 400.0), min(45 / math.sqrt(variance), 300.0))
+        if crowded:
+            self.usual = (self.heavy, 0.0)
+        # what the modulus grows by at frequency 0 (proofs/contour.md §4), apart from a power of A below 0
+        self._base = THETAS**2 * self.sigma**2 / 2
+        if removed:
+            self._base = self._base + (THETAS * self.sigma**2 / self.soft) ** 2 / 2
+        self._grids: list[Grid] = []
+        self._growths: dict[tuple[float, float], Array] = {}
+
+    def _cut_for(self, depth: float, tilt: float) -> tuple[float, float]:
+        """How soft the cut is and where it lies. Where tilts are large it must be sharp, or the far branch explodes;
+        unless ln A is so flat there that even at such tilts it does not.
+        """
+        far = 1 + self.sigma * math.sqrt(2 * depth)
+        sharp = self.sigma * math.sqrt(far / (4 * tilt))
+        if sharp >= self.sigma:
+            return self._cut_of(depth, self.sigma)
+        lifted = self.rate * math.exp(min((3 * far - 1) / (2 * self.sigma**2), 600.0))
+        if lifted > 10:  # as steep as it ever is
+            return self._cut_of(depth, sharp)
+        soft, cut = self._cut_of(depth, min(sharp * math.sqrt((1 + lifted) / lifted), self.sigma))
+        x = cut + soft * np.geomspace(0.1, max(8 * tilt * soft / self.sigma**2, 1.0), 100)
+        log_odds = self.losses((2 * x - 1) / (2 * self.sigma**2))[1]
+        height = 4 * tilt * log_odds - x * x / (2 * self.sigma**2) - np.square((x - cut) / soft) / 2
+        return (soft, cut) if float(height.max()) <= 0 else self._cut_of(depth, sharp)
+
+    def _cut_of(self, depth: float, soft: float) -> tuple[float, float]:
+        """A cut about so soft, behind all but e^{−depth} of the mass."""
+        soft = short(soft, 5)
+        return soft, math.ceil(16 * (1 + math.sqrt(2 * depth * (self.sigma**2 + soft**2)))) / 16
+
+    def _heavy(self) -> float:
+        """The tilt at which φ·A^{1+τ} is as large far away, at the cut or before, as at 0."""
+        if not self.removed:
+            return math.inf
+        far = min(self.cut, 1 + 2 * self.sigma**2 * math.log(1 / self.rate))
+        loss = math.log1p(self.rate * math.expm1(min((2 * far - 1) / (2 * self.sigma**2), 600.0)))
+        return max(far * far / (2 * self.sigma**2 * loss) - 1, 1.0) if loss > 0 else math.inf
+
+    def log_cut(self, x: Array) -> Array:
+        """A lower bound of ln Φ((c − x)/a), nearly the value: −0.8·e^{−z²/2} ≤ ln Φ(z) for z ≥ 1, else crudely."""
+        if not self.removed:
+            return np.zeros_like(x)
+        z = (self.cut - x) / self.soft
+        return np.where(z >= 1, -0.8 * np.exp(-0.5 * np.square(np.maximum(z, 1.0))), -1e9)
+
+    def grid(self, tau: float, reach: float) -> Grid:
+        """A grid that serves this tilt and these frequencies; remembered, since a search asks many times."""
+        for grid in self._grids:
+            if grid.tau >= tau and grid.reach >= reach and grid.tau <= 8 * tau + 4:
+                return grid
+        most, far = self.usual if not self._grids and 8 * tau + 4 >= self.usual[0] else (0.0, 0.0)
+        grid = self.make(max(1.5 * tau, most), max(1.05 * reach, far), self.tolerance, least=tau)
+        self._grids.insert(0, grid)
+        del self._grids[4:]
+        return grid
+
+    def make(self, tau: float, reach: float, tolerance: float, least: float | None = None) -> Grid:
+        """Nodes so close that the trapezoid sum errs by less than e^{−tolerance} of the moment, at every tilt up to
+        tau.
+        """
+        low, high = self.window(tau)
+        # only to choose the step: what the grid leaves out is bounded for each tilt that uses it
+        growth = self.growth(tau if least is None else least, reach)
+        gain = 2 * math.pi * THETAS * self.sigma**2
+        step = short(0.97 * float((gain / (np.maximum(growth, 0.0) + tolerance)).max()), 5)
+        return self.nodes(tau, reach, (low, high), step)
+
+    def nodes(self, tau: float, reach: float, window: tuple[float, float], step: float) -> Grid:
+        """The grid with this step, which must be a short float, over this window."""
+        square = self.sigma * self.sigma
+        first, last = (math.floor(window[0] / step), math.ceil(window[1] / step))
+        if last - first > _MOST_NODES:
+            raise ArithmeticError(f"{last - first} nodes in x are too many")
+        x = np.arange(first, last + 1) * step
+        loss_error, loss = self.losses((2 * x - 1) / (2 * square))
+        mass_error = 4 * self.spread * x * x / (2 * square) + 8 * UNIT + self.spread
+        log_mass = -x * x / (2 * square) + math.log(step / (self.sigma * math.sqrt(2 * math.pi)))
+        if self.removed:
+            z = (self.cut - x) / self.soft
+            log_mass = log_mass + loss + log_normal_cdf(z)
+            mass_error = mass_error + loss_error + (ULPS + 8) * UNIT * (1 + np.where(z < 9, 1 + z * z, 0.0))
+        signed = loss if self.removed else -loss
+        return Grid(tau, reach, x, signed, log_mass, np.exp(log_mass), loss_error, mass_error, step)
+
+    def growth(self, tau: float, reach: float) -> Array:
+        """Remembered, where it takes work."""
+        if reach == 0:
+            return self._base if self.removed else self._base - tau * _LOG_COSINES
+        if (tau, reach) not in self._growths:
+            self._growths[tau, reach] = self.growth(tau, 0.0) + phase_growth(self, tau, reach)
+        return self._growths[tau, reach]
+
+    def _known_growth(self, tau: float, reach: float) -> Array | None:
+        """A bound from before that serves here too: it grows with the frequency, and where a record is removed with the
+        tilt (proofs/contour.md §4).
+        """
+        for (tilt, far), known in self._growths.items():
+            if reach <= far and (tilt == tau or (self.removed and tau <= tilt)):
+                return known
+        return None
+
+    def window(self, tau: float) -> tuple[float, float]:
+        """Wide enough for every tilt up to tau; how much it leaves out is `missing`'s business."""
+        if not self.removed:
+            edge = self.sigma * math.sqrt(2 * (self.tolerance - tau * math.log1p(-self.rate)))
+            return -edge, edge
+        # right of the cut the exponent −x²/2σ² − (x−c)²/2a² + αx/σ² peaks at `top`, and falls within a few widths of it
+        precision = 1 / self.sigma**2 + 1 / self.soft**2
+        top = max((self.cut / self.soft**2 + (1 + tau) / self.sigma**2) / precision, self.cut)
+        height = max(self._far_exponent(top, 1 + tau), 0.0)
+        return -self.sigma * math.sqrt(2 * self.tolerance), top + math.sqrt(
+            2 * (self.tolerance + height + 2) / precision
+        )
+
+    def _far_exponent(self, x: float, order: float) -> float:
+        """ln of a bound right of the cut: A^a ≤ 2^a·max(1, q^a·e^{a(2x−1)/(2σ²)}), Φ(−z) ≤ e^{−z²/2}."""
+        square = self.sigma * self.sigma
+        grown = max(order * (math.log(self.rate) + (2 * x - 1) / (2 * square)), 0.0)
+        return order * math.log(2) + grown - x * x / (2 * square) - max(x - self.cut, 0.0) ** 2 / (2 * self.soft**2)
+
+    def missing(self, grid: Grid, tau: float, reach: float) -> float:
+        """What quadrature and window leave out, relative to the moment: normal tails are at most ½e^{−z²/2}."""
+        gain = 2 * math.pi * THETAS * self.sigma**2 / grid.step
+        growth = self._known_growth(tau, reach) if reach > 0 else None
+        depth = math.inf if growth is None else float((growth - gain).min())
+        if depth > 2 - self.tolerance:  # none, or not close enough
+            depth = float((self.growth(tau, reach) - gain).min())
+        # 2/(e^x − 1) ≤ 3e^{−x} from e^x = 3 on; a grid that is too coarse for that proves nothing
+        quadrature = 3 * math.exp(depth) if depth < -1.1 else math.inf
+        low, high = -float(grid.x[0]) / self.sigma, float(grid.x[-1]) / self.sigma
+        if not self.removed:
+            lift = -tau * math.log1p(-self.rate)
+            return SAFETY * (quadrature + math.exp(lift - low * low / 2) + math.exp(lift - high * high / 2))
+        order, edge = 1 + tau, float(grid.x[-1])
+        # from the edge on the far exponent falls at least this fast, so the rest is at most its value there divided
+        # by that
+        slope = edge / self.sigma**2 + (edge - self.cut) / self.soft**2 - order / self.sigma**2
+        if edge < self.cut or slope <= 0:
+            return math.inf
+        far = 2 * math.exp(min(self._far_exponent(edge, order), 700.0)) / (slope * self.sigma * math.sqrt(2 * math.pi))
+        # the moment is at least 1 up to what the cut takes from the mean loss, tilted (proofs/contour.md §4)
+        if self.lost * (1 + tau) * (1 + self.cut + 10 * self.sigma) / self.sigma**2 > 0.01:
+            return math.inf
+        return SAFETY * 1.1 * (quadrature + math.exp(-low * low / 2) + far)
+
+    def losses(self, u: Array) -> tuple[Array, Array]:
+        """A bound of the absolute error of ln A at the nodes, and ln A."""
+        capped = np.minimum(u, 600.0)
+        grown = np.expm1(capped)
+        y = self.rate * grown
+        loss = np.log1p(y) + np.maximum(u - 600.0, 0.0)
+        slope = self.rate * (grown + 1) / (1 + y)
+        error = 4 * (self.spread + UNIT) * np.abs(u) * slope + (ULPS + 4) * (UNIT + self.spread) * np.abs(y) / (1 + y)
+        return SAFETY * (error + (ULPS + 2) * UNIT * np.abs(loss)), loss
+
+
+def rough_variance(sigma: float, rate: float, count: int) -> float:
+    """q²(e^{1/σ²} − 1) a copy: the variance of A without the record, and about that of the loss; or, where the record
+    shows plainly, the square of the loss that it then brings.
+    """
+    seen = max(1 / (2 * sigma**2) + math.log(rate), 0.0)
+    return count * min(rate**2 * math.expm1(min(1 / sigma**2, 500.0)), rate * (seen**2 + 1 / sigma**2))
+
+
+def log_normal_cdf(z: Array) -> Array:
+    """ln Φ(z) at the nodes: 0 to all digits from z = 9 on, else by erfc, and in balls where that would underflow."""
+    result = np.zeros_like(z)
+    near = np.flatnonzero(z < 9)
+    values = (-math.sqrt(0.5) * z[near]).tolist()
+    with np.errstate(divide="ignore"):
+        result[near] = np.log([0.5 * math.erfc(value) for value in values])
+    for i in np.flatnonzero(z <= -30):
+        result[i] = float(normal.cdf(arb(float(z[i]))).log())
+    return result
+
+
+def relative_radius(x: Ball) -> float:
+    """How far the ball reaches, relative to its middle."""
+    return float((x.rad() / abs(x.mid())).upper())

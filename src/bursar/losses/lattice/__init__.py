@@ -1,6 +1,0 @@
-"""The lattice engine: every loss on one grid; serves atoms too."""
-
-from bursar.losses.lattice.grid import NoLattice
-from bursar.losses.lattice.solve import delta_at, deltas_at, epsilon_at
-
-__all__ = ["NoLattice", "delta_at", "deltas_at", "epsilon_at"]
