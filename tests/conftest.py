@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,12 +28,9 @@ def _widened() -> object:
     return widened
 
 
-sys.path.insert(0, str(Path(__file__).parent / "ledger"))
-
-
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Forget the figures of earlier runs."""
-    import reliability
+    from support import reliability
 
     if not hasattr(session.config, "workerinput"):
         reliability.clear()
@@ -62,7 +57,7 @@ def pytest_make_collect_report() -> Iterator[None]:
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Renew RELIABILITY.md, when nothing failed."""
-    import reliability
+    from support import reliability
 
     if not hasattr(session.config, "workerinput") and exitstatus == 0:
         reliability.write()

@@ -14,8 +14,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import bursar as b
-from catalogue import ADD, EXAMPLES, REPLACE
-from patience import within
+from support.catalogue import ADD, EXAMPLES, REPLACE
+from support.patience import within
 
 RR = b.RandomizedResponse(epsilon=1)
 NAN, INF = float("nan"), float("inf")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import bursar as b
 from bursar.guarantees import Tightness
-from catalogue import ADD, CHEAPER, EXAMPLES, QUESTIONS, REPLACE, SLOW, account, compositions, mechanisms
+from support.catalogue import ADD, CHEAPER, EXAMPLES, QUESTIONS, REPLACE, SLOW, account, compositions, mechanisms
 
 every_example = pytest.mark.parametrize("mechanism", EXAMPLES, ids=str)
 both_questions = pytest.mark.parametrize("question", QUESTIONS[:2], ids=str)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import bursar as b
-from catalogue import REPLACE
+from support.catalogue import REPLACE
 
 RATES = ("1e-400", "1e-300", 1e-17, "1/2", 0.9999999999999999, 1 - Fraction(1, 10**40), 1 - Fraction(1, 10**400))
 BASES = (

@@ -80,7 +80,7 @@ def embedded(tmp_path: Path) -> Iterator[Ledger]:
 @pytest.fixture
 def spender() -> Iterator[Callable[..., Any]]:
     """Starts processes that spend, and ends them."""
-    from copies import Spender
+    from support.copies import Spender
 
     started: list[Spender] = []
 
@@ -97,6 +97,6 @@ def spender() -> Iterator[Callable[..., Any]]:
 @pytest.fixture
 def figures(request: pytest.FixtureRequest) -> Callable[[str, str, int, int], None]:
     """Record (what, how, tried, lost) for the reliability report, in the column of the run that the test belongs to."""
-    from reliability import record
+    from support.reliability import record
 
     return partial(record, soak=request.node.get_closest_marker("soak") is not None)

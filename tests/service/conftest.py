@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from offices import Command, Office, open_office
 
 from bursar.ledger.ledger import Ledger
 from bursar.service.server import listening
 from bursar.service.settings import Settings
 from bursar.service.tokens import Tokens
 from bursar.service.workers import bench, line
-from patience import NET
+from support.offices import Command, Office, open_office
+from support.patience import NET
 
 
 @pytest.fixture(scope="session", autouse=True)

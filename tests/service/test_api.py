@@ -10,7 +10,6 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
-from offices import Office, listening_office, open_office
 from typer.testing import CliRunner
 
 import bursar as b
@@ -23,6 +22,7 @@ from bursar.service.core import Service
 from bursar.service.endpoints import ENDPOINTS
 from bursar.service.settings import Settings
 from bursar.service.tokens import Tokens
+from support.offices import Office, listening_office, open_office
 
 COMPOSITION = "gaussian(sigma=20)*100 + laplace(scale=50)*3"
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import httpx
 import pytest
-from offices import BROWSER, Office, listening_office
 
 from bursar.service.dashboard.pages import HEADERS
 from bursar.service.demo import demo
 from bursar.service.settings import Settings
-from patience import NET
+from support.offices import BROWSER, Office, listening_office
+from support.patience import NET
 
 sync_api = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.skipif(not os.path.exists(BROWSER), reason="there is no browser")

@@ -11,7 +11,6 @@ from typing import Any
 
 import httpx
 import pytest
-from offices import Office, listening_office, open_office
 
 import bursar as b
 from bursar.client import Client
@@ -21,7 +20,8 @@ from bursar.problems import REFUSALS, problem_of, told
 from bursar.service.core import Service
 from bursar.service.settings import Settings
 from bursar.service.tokens import Tokens
-from patience import NET
+from support.offices import Office, listening_office, open_office
+from support.patience import NET
 
 
 def test_every_refusal_has_a_code_of_its_own() -> None:

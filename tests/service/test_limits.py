@@ -7,11 +7,11 @@ import time
 from urllib.parse import urlsplit
 
 import pytest
-from offices import Office, open_office
 
 from bursar.ledger.ledger import Ledger
 from bursar.service.limits import Buckets
-from patience import NET
+from support.offices import Office, open_office
+from support.patience import NET
 
 
 def raw(office: Office, text: bytes) -> bytes:

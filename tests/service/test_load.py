@@ -12,12 +12,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import httpx
-from offices import Command, open_office
 
 from bursar.client import AsyncClient
 from bursar.errors import BudgetExceeded
 from bursar.ledger.ledger import Ledger
-from patience import NET, until
+from support.offices import Command, open_office
+from support.patience import NET, until
 
 CLIENTS = 64
 

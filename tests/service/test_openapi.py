@@ -8,13 +8,13 @@ from typing import Any
 import hypothesis
 import pytest
 import schemathesis
-from offices import Office, open_office
 
 from bursar.ledger.ledger import Ledger
 from bursar.service.endpoints import ENDPOINTS
 from bursar.service.openapi import document
 from bursar.service.settings import Settings
 from bursar.service.tokens import ROLES
+from support.offices import Office, open_office
 
 SCHEMA = schemathesis.openapi.from_dict(document(ENDPOINTS))
 ON_PURPOSE = {503, 507}

@@ -6,11 +6,11 @@ import itertools
 from typing import Any
 
 import pytest
-from offices import Office
 
 from bursar.service.endpoints import ENDPOINTS
 from bursar.service.permissions import MAY
 from bursar.service.tokens import ROLES
+from support.offices import Office
 
 _KEYS = itertools.count()
 WHOLE = {"verify", "export", "tokens", "metrics"}

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from offices import open_office
 
 from bursar.ledger.ledger import Ledger
+from support.offices import open_office
 
 
 class Server:

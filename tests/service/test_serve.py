@@ -11,7 +11,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-from offices import Command
 from typer.testing import CliRunner
 
 from bursar.cli.main import app
@@ -19,6 +18,7 @@ from bursar.errors import InputError
 from bursar.service.demo import demo
 from bursar.service.settings import Settings, load
 from bursar.service.tokens import Tokens
+from support.offices import Command
 
 
 def test_settings_come_from_a_file_then_the_environment_then_the_caller(tmp_path: Path) -> None:

@@ -13,13 +13,12 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from offices import Office, open_office
-from test_workers import RESPONSES
 
 from bursar.ledger.budget.currencies import currency_with
 from bursar.ledger.ledger import Ledger
 from bursar.service import guard
-from patience import until
+from support.offices import RESPONSES, Office, open_office
+from support.patience import until
 
 
 def request(office: Office, path: str, body: Any) -> bytes:

@@ -17,7 +17,6 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from offices import Command, Office, open_office
 
 from bursar.client import Client
 from bursar.errors import TooMuchWork
@@ -26,9 +25,9 @@ from bursar.ledger.budget.currencies import _base, currency_with
 from bursar.ledger.budget.currencies._residue_appraiser import Appraiser
 from bursar.ledger.ledger import Ledger
 from bursar.service.workers import line
+from support.offices import RESPONSES, Command, Office, open_office
 
 SAMPLED = " + ".join(f"poisson(laplace(scale=1.{100 + number}), rate=0.1)" for number in range(29))
-RESPONSES = " + ".join(f"randomized_response(epsilon=0.{1000 + number})" for number in range(399))
 DENSITIES = "densities(p='1+sin(1000000*x)/2', q='1', low=0, high=1)"
 TINY = "laplace(scale=1e30)*1000000000000"
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 import bursar as b
-from catalogue import REPLACE
+from support.catalogue import REPLACE
 
 SHAME = b.NameAndShame(delta="1/10")
 BOX = b.Declared(b.ApproxDP(epsilon="1/10", delta="1/10"))

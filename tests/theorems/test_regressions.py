@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 
 import mpmath
@@ -17,6 +17,7 @@ import bursar as b
 from bursar.mechanisms import CATALOGUE
 from bursar.numerics.balls import working
 from bursar.theorems.optimal import Responses
+from support.responses import exact, optimum
 
 LN3 = "1.098612288668109691395245236922525704647490557822749451734694"
 EXAMPLES = (
@@ -43,36 +44,6 @@ EXAMPLES = (
 def _fifty_digits() -> Iterator[None]:
     with mpmath.workdps(50):
         yield
-
-
-def exact(number: Fraction | float | str) -> mpf:
-    """A rational, or a float as the binary number that it is."""
-    ratio = Fraction(number)
-    return mpf(ratio.numerator) / ratio.denominator
-
-
-def optimum(k: int, epsilon: Fraction) -> Callable[[mpf], mpf]:
-    """δ(x) = Σ P(ℓ lies)·(1 − e^{x−(k−2ℓ)ε})₊, summed term by term downwards from the last that counts."""
-    e = exact(epsilon)
-    log_truth, log_lie = -mpmath.log1p(mpmath.exp(-e)), -mpmath.log1p(mpmath.exp(e))
-
-    def delta(x: mpf) -> mpf:
-        last = min(int(mpmath.floor((k - x / e) / 2)), k)
-        if last < 0:
-            return mpf(0)
-        choose = mpmath.loggamma(k + 1) - mpmath.loggamma(last + 1) - mpmath.loggamma(k - last + 1)
-        term = mpmath.exp(choose + (k - last) * log_truth + last * log_lie)
-        fall, ratio, factor, total = mpmath.exp(x - (k - 2 * last) * e), mpmath.exp(e), mpmath.exp(-2 * e), mpf(0)
-        for lies in range(last, -1, -1):
-            step = term * (1 - fall)
-            total += step
-            if 0 < step < total * mpf(10) ** -40 and lies < k / (1 + ratio):
-                break
-            term *= ratio * lies / (k - lies + 1)
-            fall *= factor
-        return total
-
-    return delta
 
 
 def rows(what: b.Composition | b.Mechanism, **question: Fraction | str) -> dict[str, b.Bound]:

@@ -10,12 +10,11 @@ from typing import Any
 import mpmath
 import pytest
 from mpmath import mpf
-from test_brute_force import Outcome, Pair, encloses, exact, product, response
-from test_regressions import optimum
 
 import bursar as b
 from bursar.guarantees.order import optimal_delta, optimal_epsilon, simple_delta
 from bursar.numerics.balls import Ball, ball, up, working
+from support.responses import Outcome, Pair, encloses, exact, optimum, product, response
 
 
 @pytest.fixture(autouse=True)

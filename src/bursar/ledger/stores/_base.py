@@ -2,7 +2,7 @@
 
 `Store.writing` gives a transaction that nobody else's overlaps on the same roots: whatever it read is still true when
 it commits, and when it ends without an error what it wrote survives a power cut. `Store.reading` gives a consistent
-view. Stores know nothing of privacy; tests/ledger/test_store_contract.py holds them to this.
+view. Stores know nothing of privacy; tests/ledger/stores/test_store_contract.py holds them to this.
 
 A store also knows whether it is still the one that others find under its address. Once it is not (its file was moved or
 replaced, its server is another one) it is halted for good: neither a writer nor a reader takes the orphan for the

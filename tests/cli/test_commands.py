@@ -1,0 +1,173 @@
+"""`bursar ledger`: the commands, their answers and their exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from bursar.cli.main import app
+from bursar.ledger.ledger import Ledger
+from support.hands import FACTS
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("BURSAR_LEDGER", raising=False)
+
+
+def run(*words: str) -> Result:
+    """`bursar ledger …`."""
+    return CliRunner().invoke(app, ["ledger", *words])
+
+
+def test_a_budget_from_opening_to_refusal() -> None:
+    """Open, quote, spend, be refused with exit code 1, show, verify."""
+    assert run("open", "census", "--epsilon", "1", "--delta", "1e-6").exit_code == 0
+    quoted = json.loads(run("quote", "census", "gaussian(sigma=10)", "--json").stdout)
+    for number in range(quoted["fits"]):
+        assert run("spend", "census", "gaussian(sigma=10)", "--key", f"q{number}").exit_code == 0
+    refused = run("spend", "census", "gaussian(sigma=10)", "--key", "more")
+    assert refused.exit_code == 1
+    assert "Nothing was charged" in refused.stderr
+    assert run("quote", "census", "gaussian(sigma=10)").exit_code == 1
+    again = run("spend", "census", "gaussian(sigma=10)", "--key", "q0")
+    assert again.exit_code == 0
+    assert "nothing new was charged" in again.stdout
+    shown = run("show", "census")
+    assert "odometer" in shown.stdout
+    assert json.loads(run("show", "--json").stdout)[0]["scope"] == "census"
+    assert run("verify", "--reprice").exit_code == 0
+
+
+def test_reservations_by_command() -> None:
+    """Reserve prints an id that draw and close take."""
+    run("open", "data", "--epsilon", "1")
+    made = json.loads(run("reserve", "data", "laplace(scale=10)*4", "--ttl", "60", "--json").stdout)
+    assert run("draw", made["id"], "laplace(scale=10)").exit_code == 0
+    assert run("close", made["id"]).exit_code == 0
+    assert run("draw", made["id"]).exit_code == 2
+    state = json.loads(run("show", "data", "--json").stdout)
+    assert state["lines"][0]["spent"] == "1/10"
+
+
+def test_a_steward_by_command(tmp_path: Path) -> None:
+    """Limit, status, correct, import, backup, restore."""
+    run("open", "data", "--epsilon", "1", "--spent", "laplace(scale=10)")
+    assert run("limit", "data", "--epsilon", "2", "--reason", "more", "--by", "ann").exit_code == 0
+    assert run("status", "data", "frozen", "--reason", "audit").exit_code == 0
+    assert run("spend", "data", "laplace(scale=10)").exit_code == 2
+    assert run("status", "data", "open", "--reason", "done").exit_code == 0
+    assert run("status", "data", "gone", "--reason", "done").exit_code == 2
+    assert run("spend", "data", "laplace(scale=10)").exit_code == 0
+    assert run("correct", "data", "5", "laplace(scale=10)", "--reason", "twice").exit_code == 0
+    (tmp_path / "old.csv").write_text("what,count\nlaplace(scale=10),2\n", encoding="utf-8")
+    assert run("import", "data", "old.csv").exit_code == 0
+    assert run("backup", "copy.db").exit_code == 0
+    assert run("restore", "--reason", "x", "--assume-spent").stdout.strip() == "nothing is behind its anchor"
+    assert run("restore", "--reason", "x").exit_code == 2
+    state = json.loads(run("show", "data", "--json").stdout)
+    assert state["lines"][0]["left"] == "3/2"
+
+
+def test_exports_by_command(tmp_path: Path) -> None:
+    """JSON Lines with the script beside it, CSV, and the registry's draft."""
+    run("open", "data", "--epsilon", "1")
+    assert json.loads(run("export", "--verifier", "check.py").stdout.splitlines()[0])["bursar"] == "journal"
+    assert (tmp_path / "check.py").exists()
+    assert run("export", "--form", "csv").stdout.startswith("root,seq")
+    assert run("export", "--form", "opendp", "--root", "data").exit_code == 2
+    (tmp_path / "about.json").write_text(json.dumps(FACTS), encoding="utf-8")
+    assert "privacy_loss" in run("export", "--form", "opendp", "--root", "data", "--facts", "about.json").stdout
+    assert run("export", "--form", "pdf").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("spend", "nothing", "laplace(scale=1)"),
+        ("open", "x", "--epsilon", "none"),
+        ("open", "x"),
+        ("open", "x", "--epsilon", "1", "--delta", "1e-6", "--currency", "pld"),
+        ("show", "nothing"),
+        ("spend", "nothing", "nonsense("),
+        ("show", "--ledger", "mysql://somewhere"),
+        ("show", "--ledger", "/no/such/folder/a.db"),
+    ],
+)
+def test_bad_input_has_exit_code_2(words: tuple[str, ...]) -> None:
+    """And one line that says what is wrong."""
+    done = run(*words)
+    assert done.exit_code == 2
+    assert done.stderr.startswith("bursar: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_verify_fails_loudly(tmp_path: Path) -> None:
+    """A changed balance gives exit code 2 and says where."""
+    import apsw
+
+    run("open", "data", "--epsilon", "1")
+    run("spend", "data", "laplace(scale=10)")
+    raw = apsw.Connection("budget.db")
+    raw.execute("UPDATE lines SET spent = 0")
+    raw.close()
+    done = run("verify", "--json")
+    assert done.exit_code == 2
+    assert "data.epsilon" in done.stdout
+
+
+def test_a_correction_asks_first() -> None:
+    """What it does beyond charging the release is shown; --yes agrees; for machines the consent is in the problem."""
+    run("open", "data", "--epsilon", "1", "--delta", "1e-6")
+    run("spend", "data", "randomized_response(epsilon=0.1)", "--key", "a")
+    words = ("correct", "data", "2", "randomized_response(epsilon=0.1)", "--reason", "twice", "--key", "fix")
+    refused = run(*words)
+    assert refused.exit_code == 2
+    assert "gives up B²" in refused.stderr
+    assert "--yes" in refused.stderr
+    told = json.loads(run(*words, "--json").stdout)
+    assert told["code"] == "consent_needed"
+    assert told["consent"] in refused.stderr
+    assert len(run("export").stdout.splitlines()) == 3
+    done = run(*words, "--yes")
+    assert done.exit_code == 0
+    assert "gives up B²" in done.stderr
+    assert done.stdout.startswith("corrected: entry 3 of data, key fix")
+    assert json.loads(run(*words, "--yes", "--json").stdout)["replayed"]
+
+
+def test_show_of_a_halted_ledger(tmp_path: Path) -> None:
+    """HALTED stands first, once, with the reason; in JSON it is a field of every scope."""
+    for name in ("one", "two"):
+        run("open", name, "--epsilon", "1")
+    assert "HALTED" not in run("show").stdout
+    assert json.loads(run("show", "one", "--json").stdout)["halted"] is None
+    run("backup", "copy.db")
+    run("spend", "one", "laplace(scale=10)")
+    for file in tmp_path.glob("budget.db-[ws]*"):
+        file.unlink()
+    (tmp_path / "copy.db").replace(tmp_path / "budget.db")
+    shown = run("show")
+    assert shown.stdout.startswith("HALTED, nothing is charged: one ends at entry 1, its anchor knows entry 2")
+    assert shown.stdout.count("HALTED") == 1
+    assert run("show", "two").stdout.startswith("HALTED")
+    assert "older copy" in json.loads(run("show", "one", "--json").stdout)["halted"]
+    with Ledger(tmp_path / "budget.db", alert=None) as ledger:
+        assert str(ledger.show("one")).startswith("HALTED, nothing is charged: one ends")
+    run("restore", "--reason", "lost", "--assume-spent")
+    assert "HALTED" not in run("show").stdout
+
+
+def test_an_empty_copy_is_halted_too(tmp_path: Path) -> None:
+    """Also where there is no scope left to show."""
+    run("open", "one", "--epsilon", "1")
+    for file in tmp_path.glob("budget.db*"):
+        if file.name != "budget.db-anchor":
+            file.unlink()
+    Ledger(tmp_path / "budget.db", alert=None).shut()
+    assert run("show").stdout.startswith("HALTED")

@@ -1,0 +1,156 @@
+"""Where a scope opens: a name under an existing scope is below it, unless a root is asked for."""
+
+from __future__ import annotations
+
+import json
+import threading
+from fractions import Fraction
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import bursar as b
+from bursar.cli.main import app
+from bursar.ledger.budget.scope import names_above
+from bursar.ledger.ledger import Ledger
+from support.hands import TENTH, left
+
+
+def test_a_name_under_a_scope_opens_below_it(ledger: Ledger) -> None:
+    """Its charges debit the one above: no second budget stands beside it."""
+    ledger.open("a", epsilon=1)
+    assert ledger.open("a/b", epsilon=1).root == "a"
+    assert ledger.scope("a/b").row.parent == "a"
+    ledger.spend("a/b", TENTH * 6)
+    assert left(ledger, "a") == Fraction(4, 10)
+    with pytest.raises(b.BudgetExceeded):
+        ledger.spend("a", TENTH * 5)
+
+
+def test_the_nearest_one_is_meant(ledger: Ledger) -> None:
+    """Of several that a name lies under, at slashes only; blocks and windows find their parent too."""
+    ledger.open("a", epsilon=1, unit="person")
+    ledger.open("a/b", epsilon=1)
+    ledger.open("a/b/c/d", epsilon=1)
+    ledger.open("a/north", kind="block")
+    ledger.open("a/daily", kind="window", epsilon="1/2", period=60)
+    ledger.open("ab/c", epsilon=1)
+    ledger.open("a/b/c", parent="a", epsilon=1)
+    places = {scope.name: (scope.kind, scope.row.parent, scope.unit) for scope in ledger.scopes()}
+    assert places["a/b/c/d"] == ("quota", "a/b", "person")
+    assert places["a/north"] == ("block", "a", "person")
+    assert places["a/daily"] == ("window", "a", "person")
+    assert places["ab/c"] == ("root", "", "record")
+    assert places["a/b/c"] == ("quota", "a", "person")
+    assert names_above("a/b/c") == ["a/b", "a"]
+    assert names_above("a") == []
+
+
+def test_a_root_can_be_insisted_on(ledger: Ledger) -> None:
+    """Then it has a budget of its own; with a parent that cannot be meant."""
+    ledger.open("a", epsilon=1)
+    assert ledger.open("a/b", epsilon=1, kind="root").root == "a/b"
+    ledger.spend("a/b", TENTH * 10)
+    assert left(ledger, "a") == 1
+    assert ledger.open("a/b/c", epsilon=1).root == "a/b"
+    with pytest.raises(b.InputError, match="root"):
+        ledger.open("a/c", epsilon=1, kind="root", parent="a")
+
+
+def test_a_closed_scope_takes_none(ledger: Ledger) -> None:
+    """Its name still stands for it: nothing slips past as a root."""
+    ledger.open("a", epsilon=1)
+    ledger.retire("a", reason="done")
+    with pytest.raises(b.ScopeClosed):
+        ledger.open("a/b", epsilon=1)
+    assert [scope.name for scope in ledger.scopes()] == ["a"]
+
+
+def test_a_replay_is_the_same_request(ledger: Ledger) -> None:
+    """Whatever has been opened since: what was asked is compared, not where it led."""
+    first = ledger.open("a/b/c", epsilon=1, key="k")
+    ledger.open("a", epsilon=1)
+    again = ledger.open("a/b/c", epsilon=1, key="k")
+    assert again.replayed
+    assert (again.root, again.seq) == (first.root, first.seq) == ("a/b/c", 1)
+    with pytest.raises(b.KeyReused):
+        ledger.open("a/b/c", epsilon=1, kind="root", key="k")
+
+
+def test_within(ledger: Ledger) -> None:
+    """Whoever may open below one scope only is refused every other place, named, implied or none."""
+    ledger.open("a", epsilon=1)
+    ledger.open("a/b", epsilon=1)
+    ledger.open("a/b/own", epsilon=1, kind="root")
+    ledger.open("a/b/c", epsilon=1, within="a/b")
+    ledger.open("elsewhere", epsilon=1, parent="a/b/c", within="a/b")
+    for name, more in (("a/x", {}), ("x", {}), ("a/b/own/x", {}), ("a/b/y", {"parent": "a"}), ("z", {"kind": "root"})):
+        with pytest.raises(b.NotPermitted):
+            ledger.open(name, epsilon=1, within="a/b", **more)
+
+
+def test_the_parent_is_decided_with_the_opening(url: str, tmp_path: Path) -> None:
+    """Somebody opens a while a/b waits for its turn: a/b finds it there, however early it was asked for."""
+    with Ledger(url, anchor=str(tmp_path / "x"), alert=None) as ledger:
+        made: list[Any] = []
+        real, ledger._desk = ledger._desk, SimpleNamespace(submit=made.append)  # type: ignore[assignment]
+        ledger.open("a/b", epsilon=1)
+        ledger._desk = real
+        ledger.open("a", epsilon=1)
+        ledger.commit(made)
+        assert made[0].failure is None
+        assert ledger.scope("a/b").row.parent == "a"
+        assert ledger.verify()
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgres"])
+def test_openings_at_the_same_time(store: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """Two ledgers of one store open a and a/b at once, again and again: neither fails, and a/b is a root only where it
+    came first.
+    """
+    url = f"sqlite:///{tmp_path}/a.db" if store == "sqlite" else request.getfixturevalue("postgres")
+    with (
+        Ledger(url, anchor=str(tmp_path / "x"), alert=None) as one,
+        Ledger(url, anchor=str(tmp_path / "x"), alert=None) as two,
+    ):
+        for number in range(12):
+            gate, failures = threading.Barrier(2), []
+
+            def opened(ledger: Ledger, name: str) -> None:
+                gate.wait()
+                try:
+                    ledger.open(name, epsilon=1)
+                except BaseException as problem:
+                    failures.append(problem)
+
+            pairs = ((one, f"r{number}"), (two, f"r{number}/b"))
+            threads = [threading.Thread(target=opened, args=pair) for pair in pairs]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert failures == []
+            assert one.scope(f"r{number}/b").row.parent in ("", f"r{number}")
+        assert one.verify()
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says below which scope it opened; --root insists."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str) -> tuple[int, str]:
+        done = CliRunner().invoke(app, ["ledger", *words])
+        return done.exit_code, done.output
+
+    run("open", "a", "--epsilon", "1")
+    code, said = run("open", "a/b", "--epsilon", "1")
+    assert code == 0
+    assert said.startswith("a/b is open below a: entry 2 of a")
+    assert run("open", "a/c", "--epsilon", "1", "--root")[1].startswith("a/c is open: entry 1 of a/c")
+    assert run("open", "a/d", "--epsilon", "1", "--root", "--parent", "a")[0] == 2
+    assert run("open", "a/d", "--epsilon", "1", "--root", "--kind", "quota")[0] == 2
+    shown = {one["scope"]: one["parent"] for one in json.loads(run("show", "--json")[1])}
+    assert shown == {"a": "", "a/b": "a", "a/c": ""}

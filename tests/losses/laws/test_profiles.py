@@ -1,0 +1,62 @@
+"""Every mechanism's profile, in both directions, against the definition of its two output distributions."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from flint import arb
+
+import bursar as b
+from bursar.numerics.balls import ball, working
+from support.definitions import LAWS, Curve, Lattice, contains, mp, num
+
+EPSILONS = tuple(map(Fraction, ("-2", "-1/2", "0", "3/10", "1", "5/2")))
+
+
+def profile(law: Lattice | Curve, epsilon: Fraction) -> tuple[Any, Any]:
+    """∫ (p − e^ε q)₊, from the definition, with its error."""
+    odds = mp.exp(num(epsilon))
+    return law.integral(lambda p, q: p - odds * q, num(epsilon))
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_profile_is_the_definition(name: str) -> None:
+    """Both directions' δ(ε) enclose the integral (or sum) of (p − e^ε q)₊, at negative ε too."""
+    mechanism, law = LAWS[name]
+    with working():
+        losses = mechanism.losses()
+        for epsilon in EPSILONS:
+            for loss, pair in ((losses.remove, law), (losses.add, law.reversed())):
+                assert contains(loss.profile(ball(epsilon)), *profile(pair, epsilon)), (epsilon, pair is law)
+
+
+@pytest.mark.parametrize(("epsilon", "utility"), [("1/2", "general"), ("1", "monotone"), ("3", "general")])
+def test_exponential_dominates_bounded_range(epsilon: str, utility: str) -> None:
+    """Its profile is the largest over the two-point worst pairs, and random exponential mechanisms stay below it."""
+    eta, rng = num(epsilon) / (2 if utility == "monotone" else 1), random.Random(5)
+    low = 0 if utility == "monotone" else -1
+    with working():
+        losses = b.Exponential(epsilon, utility=utility).losses()
+        found = {x: losses.remove.profile(ball(x)) for x in EPSILONS}
+        for x, delta in found.items():
+            left, right, odds = mp.mpf(0), eta, mp.exp(num(x))
+            top = (1 - mp.exp(-eta)) ** -1
+
+            def pair(t: Any) -> Any:
+                return (1 - mp.exp(t - eta)) * top * (1 - odds * mp.exp(-t))
+
+            for _ in range(200):
+                one, two = (2 * left + right) / 3, (left + 2 * right) / 3
+                left, right = (one, right) if pair(one) < pair(two) else (left, two)
+            assert contains(delta, max(pair(left), mp.mpf(0))), x
+        for _ in range(200):
+            utilities = [rng.uniform(0, 3) for _ in range(rng.randint(2, 6))]
+            weights = [(u, u + rng.uniform(low, 1)) for u in utilities]
+            columns = [[mp.exp(num(epsilon) * pair[i] / 2) for pair in weights] for i in (1, 0)]
+            law = Lattice(*[[w / mp.fsum(column) for w in column] for column in columns])
+            for x, delta in found.items():
+                for direction in (law, law.reversed()):
+                    assert not delta < arb(float(profile(direction, x)[0])) * (1 - arb(2) ** -50), x

@@ -1,0 +1,1 @@
+"""What tests share: examples, oracles, hands, places; no test is imported by another."""
