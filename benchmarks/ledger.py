@@ -18,6 +18,7 @@ from bursar.ledger.budget.currencies.residue import Residue
 from bursar.ledger.budget.release import release_of
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.stores.sql import queries
+from bursar.ledger.verbs.spend import spend
 
 _NUMBERS = itertools.count()
 _QUERIES = queries()
@@ -130,7 +131,7 @@ def _batched(name: str, url: str, anchor: str | None) -> str:
 
 def batch_of(ledger: Ledger, many: int) -> None:
     """So many charges in one transaction."""
-    ledger.commit([ledger.to_spend("data", SMALL) for _ in range(many)])
+    ledger.commit([ledger.request(spend("data", SMALL)) for _ in range(many)])
 
 
 def growth() -> list[str]:

@@ -16,6 +16,7 @@ import bursar as b
 from bursar import wire
 from bursar.cli.main import app
 from bursar.ledger.ledger import Ledger
+from bursar.ledger.verbs.spend import spend
 from bursar.numerics.real import read_text
 from bursar.problems import REFUSALS
 from bursar.service.core import Service
@@ -282,7 +283,9 @@ def test_a_scope_shows_its_last_entries(memory: Office) -> None:
     """However many came before them; the chart ends where the scope is now."""
     signed_in(memory)
     assert memory.service.ledger.quote("data", "laplace(scale=1000000)").passes  # now its price is known
-    requests = [memory.service.ledger.to_spend("data", "laplace(scale=1000000)", key=f"n{i}") for i in range(1100)]
+    requests = [
+        memory.service.ledger.request(spend("data", "laplace(scale=1000000)"), key=f"n{i}") for i in range(1100)
+    ]
     for start in range(0, len(requests), 500):
         memory.service.ledger.commit(requests[start : start + 500])
     page = memory.client.get("/scope?name=data").text

@@ -68,7 +68,7 @@ def test_a_stop_while_everything_is_repriced_ends() -> None:
         for number in range(40):
             assert office.spend("other", f"laplace(scale={5000 + number})", f"{number}").status_code == 200
         currency_with.cache_clear()
-        office.service.ledger._catalogue = type(office.service.ledger._catalogue)()
+        office.service.ledger.office.catalogue = type(office.service.ledger.office.catalogue)()
         asking = threading.Thread(target=lambda: _quietly(office), daemon=True)
         asking.start()
         until(lambda: office.service._jobs.running > 0 or not asking.is_alive())

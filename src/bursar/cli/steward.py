@@ -178,7 +178,7 @@ def export(
     """
     from bursar.cli.facts import read_facts
     from bursar.errors import InputError
-    from bursar.ledger.journal.export import verifier as script
+    from bursar.ledger.inspection.export import verifier as script
 
     with opened(ledger, anchor) as books:
         given = None if facts is None else read_facts(facts)

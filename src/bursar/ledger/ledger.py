@@ -10,10 +10,292 @@ as it was. All methods may be called from many threads; those that wait at the s
 
 from __future__ import annotations
 
-from bursar.ledger.looking import Looking
-from bursar.ledger.spending import Spending
-from bursar.ledger.steward import Steward
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self, TypeVar
+
+from bursar.errors import InputError, LedgerHalted, described
+from bursar.ledger import arguments
+from bursar.ledger.budget.currencies import Unpriced, find_here
+from bursar.ledger.budget.release import Release, release_of
+from bursar.ledger.budget.scope import Scope, scope_name
+from bursar.ledger.commit.alerts import Alert, log
+from bursar.ledger.commit.office import Office
+from bursar.ledger.commit.request import Request, Verb
+from bursar.ledger.inspection.export import exported
+from bursar.ledger.inspection.reprice import Pricer
+from bursar.ledger.inspection.verify import Verification, verify
+from bursar.ledger.journal.entry import Chained
+from bursar.ledger.receipt import Quote, Receipt, Reservation
+from bursar.ledger.stores import Store
+from bursar.ledger.verbs.bring_in import bring_in
+from bursar.ledger.verbs.correct import correct
+from bursar.ledger.verbs.draw import Close, draw
+from bursar.ledger.verbs.limit import limit
+from bursar.ledger.verbs.open import Place, open_scope
+from bursar.ledger.verbs.reserve import reserve
+from bursar.ledger.verbs.restore import restore
+from bursar.ledger.verbs.spend import quote, spend
+from bursar.ledger.verbs.status import status
+from bursar.ledger.views import looks
+from bursar.ledger.views.statement import Statement, statement
+
+Answer = TypeVar("Answer")
+Output = TypeVar("Output")
+Scopes = str | Sequence[str]
+Facts = Mapping[str, Any] | None
 
 
-class Ledger(Spending, Steward, Looking):
+class Ledger:
     """One journal and its scopes, in a store: ``memory://``, ``sqlite:///budget.db`` or ``postgresql://…``."""
+
+    def __init__(
+        self,
+        url: str | os.PathLike[str] | Store,
+        *,
+        anchor: str | None = None,
+        create: bool = True,
+        actor: str = "",
+        alert: Callable[[Alert], None] | None = log,
+        clock: Callable[[], int] = lambda: time.time_ns() // 1000,
+        find: Callable[[Unpriced], None] = find_here,
+        read: Callable[[Any, Any], Release] = release_of,
+    ) -> None:
+        """``create=False`` refuses a file that does not exist; ``anchor`` is a file outside the database (beside a
+        SQLite file unless you name a better place); ``alert`` is called when a share of a limit is passed; ``clock``
+        gives microseconds; ``find`` finds prices and ``read`` reads texts: here, unless told otherwise.
+        """
+        self.actor, self.read = actor, read
+        self.office = Office(url, anchor=anchor, create=create, alert=alert, clock=clock, find=find)
+        self.store = self.office.store
+
+    def request(self, verb: Verb[Answer], *, key: str | None = None, by: str | None = None) -> Request[Answer]:
+        """A verb on behalf of somebody, for `commit` and `begin`; the methods below make and submit their own."""
+        actor = arguments.word(self.actor if by is None else by, "by")
+        return Request(verb, arguments.key_of(key), actor, verb.text())
+
+    def _do(self, verb: Verb[Answer], key: str | None, by: str | None) -> Answer:
+        return self.office.submit(self.request(verb, key=key, by=by))
+
+    def commit(self, requests: Sequence[Request[Any]]) -> None:
+        """Perform requests in one transaction: each then has its own outcome or failure. For callers with a queue of
+        their own, such as the service. One whose price nobody knows yet fails with `Unpriced`: `find` it where nobody
+        waits, then it may come again.
+        """
+        self.office.batches.together(requests)
+
+    def begin(self, requests: Sequence[Request[Any]]) -> Callable[[], None] | None:
+        """`commit` in two steps, for callers that must not block: what is decided now becomes durable, and only then
+        true, when the function that this gives back has been called (in any thread, once). None where it cannot be
+        decided without waiting: then `commit` in a thread.
+        """
+        return self.office.batches.begin(requests)
+
+    # what people do who spend
+
+    def spend(
+        self, scopes: Scopes, what: Any, *, key: str | None = None, delta: Any = None, by: str | None = None
+    ) -> Receipt:
+        """Charge a release to its scopes and all above them, or to none: `BudgetExceeded` says what is left."""
+        return self._do(spend(scopes, what, delta), key, by)
+
+    def run(self, scopes: Scopes, what: Any, query: Callable[[], Output], *, key: str, delta: Any = None) -> Output:
+        """Charge, durably, then run the query once. With a key that was charged before it raises `AlreadyRun`."""
+        if not callable(query):
+            raise InputError(f"query must be a function, not {described(query)}", argument="query")
+        if key is None:
+            raise InputError("a query that runs once needs a key of its own", argument="key")
+        self.spend(scopes, what, key=key, delta=delta).once()
+        return query()
+
+    def quote(self, scopes: Scopes, what: Any, *, delta: Any = None) -> Quote:
+        """Would it pass now, and how many more of these would? Nothing is written."""
+        release = release_of(what, delta)
+        return quote(looks.states(self.office, scopes, release), release)  # others read meanwhile
+
+    def reserve(
+        self, scopes: Scopes, what: Any, *, ttl: Any, key: str | None = None, delta: Any = None, by: str | None = None
+    ) -> Reservation:
+        """Set an allowance aside for ``ttl`` seconds; it counts against the limit at once."""
+        chosen = arguments.key_of(key)
+        return self._do(reserve(scopes, what, ttl, chosen, delta), chosen, by)
+
+    def draw(
+        self, reservation: str | Reservation, amount: Any = None, *, key: str | None = None, by: str | None = None
+    ) -> Receipt:
+        """Spend a part of a reservation (all that is left, unless an amount is given), before the data is touched."""
+        return self._do(draw(reservation, amount), key, by)
+
+    def close(self, reservation: str | Reservation, *, key: str | None = None, by: str | None = None) -> Receipt:
+        """End a reservation: the undrawn part is given back where that is sound."""
+        return self._do(Close(arguments.reservation_id(reservation)), key, by)
+
+    def correct(
+        self,
+        entry: Receipt | tuple[str, int],
+        what: Any,
+        *,
+        reason: str,
+        key: str | None = None,
+        delta: Any = None,
+        by: str | None = None,
+        consent: str | None = None,
+    ) -> Receipt:
+        """Add spend that an entry should have had. It can only add; what no longer fits freezes the scope. Where it
+        would do more than charge the release, `ConsentNeeded` says what, and which ``consent`` agrees to that.
+        """
+        with self.store.reading() as reader:
+            asked = correct(reader, entry, what, reason, delta, consent)
+        return self._do(asked, key, by)
+
+    # what a steward does
+
+    def open(
+        self,
+        scope: str,
+        *,
+        epsilon: Any = None,
+        delta: Any = None,
+        rho: Any = None,
+        mu: Any = None,
+        order: Any = None,
+        renyi: Any = None,
+        leak: Any = None,
+        currency: str | None = None,
+        parent: str | None = None,
+        kind: str | None = None,
+        unit: str | None = None,
+        relation: str | None = None,
+        period: Any = None,
+        alerts: Sequence[Any] | None = None,
+        second_person: bool = False,
+        spent: Iterable[Any] = (),
+        by: str | None = None,
+        key: str | None = None,
+        within: str | None = None,
+    ) -> Receipt:
+        """Open a scope. ``epsilon`` with ``delta`` gets the strongest filter, ``epsilon`` alone a pure one, ``rho`` a
+        zCDP one, ``mu`` a GDP one, ``order`` (with epsilon and delta, or renyi) one Rényi order. ``spent`` lists what
+        was released before.
+
+        A name under an existing scope, such as census/maps under census, opens below it unless ``parent`` says
+        otherwise; ``kind="root"`` insists on a budget of its own. ``within`` refuses every other place than that scope
+        and those below it.
+        """
+        limits = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu, "order": order}
+        limits |= {"renyi": renyi, "leak": leak}
+        options = {"unit": unit, "relation": relation, "period": period, "alerts": alerts}
+        options["second_person"] = second_person
+        return self._do(open_scope(scope, Place(parent, kind, within), currency, limits, options, spent), key, by)
+
+    def limit(
+        self,
+        scope: str,
+        *,
+        reason: str,
+        by: str | None = None,
+        approved_by: str | None = None,
+        key: str | None = None,
+        **limits: Any,
+    ) -> Receipt:
+        """Raise or lower a limit, with the reason; scopes opened with ``second_person`` need two people."""
+        return self._do(limit(scope, limits, reason, approved_by), key, by)
+
+    def freeze(self, scope: str, *, reason: str, by: str | None = None, key: str | None = None) -> Receipt:
+        """Accept no charges until it is thawed."""
+        return self._do(status(scope, "frozen", reason), key, by)
+
+    def thaw(self, scope: str, *, reason: str, by: str | None = None, key: str | None = None) -> Receipt:
+        """Accept charges again."""
+        return self._do(status(scope, "open", reason), key, by)
+
+    def retire(self, scope: str, *, reason: str, by: str | None = None, key: str | None = None) -> Receipt:
+        """Close a scope, and those below it, for good; the journal keeps everything."""
+        return self._do(status(scope, "closed", reason), key, by)
+
+    def bring_in(self, scope: str, table: str, *, key: str | None = None, by: str | None = None) -> Receipt:
+        """Charge past releases from the text of a CSV table (columns what, count, delta): all of them, or none."""
+        return self._do(bring_in(scope, table), key, by)
+
+    def backup(self, target: str) -> None:
+        """A consistent copy, while others go on."""
+        self.office.open_only()
+        self.store.backup(arguments.file_name(target, "target"))
+
+    def restore(self, *, assume_spent: bool, reason: str, by: str | None = None) -> list[Receipt]:
+        """Go on with a ledger that is behind its anchor, counting all that was left of the affected roots as spent."""
+        if assume_spent is not True:
+            raise InputError(
+                "what was spent since is not known: only assume_spent=True is safe", argument="assume_spent"
+            )
+        actor, why = arguments.word(self.actor if by is None else by, "by"), arguments.said(reason)
+        return self.office.restore(lambda posting, lost: restore(posting, lost, actor, why))
+
+    # what everybody may look at
+
+    def show(self, scope: str) -> Statement:
+        """Spent, held and left of a scope, its odometer, and what the same releases would cost if fixed in advance."""
+        halted = None if self.halted is None else str(self.halted)
+        return replace(statement(looks.look_at(self.office, scope)), halted=halted)  # others read meanwhile
+
+    def released(self, scope: str) -> list[tuple[str, int]]:
+        """What was released in a scope, with counts."""
+        with self.store.reading() as reader:
+            return reader.released(scope_name(scope))
+
+    def scopes(self) -> list[Scope]:
+        """All scopes, by name."""
+        with self.store.reading() as reader:
+            return [Scope(row) for row in reader.scopes()]
+
+    def scope(self, name: str) -> Scope:
+        """One scope; `ScopeUnknown` where there is none."""
+        with self.store.reading() as reader:
+            return self.office.catalogue.find(scope_name(name), reader)[0]
+
+    def entries(self, root: str, *, after: int = 0, most: int | None = None) -> list[Chained]:
+        """A root's entries in order."""
+        with self.store.reading() as reader:
+            return list(reader.entries(scope_name(root), after, most))
+
+    def last(self, root: str) -> int:
+        """The number of a root's last entry."""
+        with self.store.reading() as reader:
+            head = reader.head(scope_name(root))
+        return 0 if head is None else head.seq
+
+    def verify(self, *, reprice: bool = False) -> Verification:
+        """Recompute the chain, every balance and every anchor from the journal; ``reprice`` computes every price anew
+        too.
+        """
+        anchors = self.office.anchors
+        pricer = Pricer(self.read, self.office.find) if reprice else None
+        with self.store.reading() as reader:
+            return verify(reader, self.office.chain, None if anchors is None else anchors.read(), pricer)
+
+    def export(
+        self, form: str = "jsonl", *, root: str | None = None, facts: Facts = None, curator: str | None = None
+    ) -> str:
+        """The journal as JSON Lines (``jsonl``, checked by `bursar.ledger.inspection.export.verifier`), as ``csv``, or
+        a draft for the OpenDP deployments registry (``opendp``, of one root), for which ``facts`` says what no ledger
+        knows: who publishes what, where, when and what for. ``curator`` is an old name of one of them.
+        """
+        with self.store.reading() as reader:
+            return exported(reader, self.office.chain, form, root, facts, curator)
+
+    @property
+    def halted(self) -> LedgerHalted | None:
+        """Why the ledger accepts nothing; None where it does."""
+        return self.office.halted
+
+    def shut(self) -> None:
+        """Let go of the store; afterwards the ledger refuses everything."""
+        self.office.shut()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shut()

@@ -11,13 +11,13 @@ from typing import Any
 
 from bursar.errors import StorageFailed
 from bursar.ledger.commit.batch import MOST
-from bursar.ledger.commit.posting import Request
+from bursar.ledger.commit.request import Request
 from bursar.ledger.ledger import Ledger
 
 _MOMENT = 0.002  # seconds
 
 
-Waiting = tuple[Request, asyncio.Future[Any]]
+Waiting = tuple[Request[Any], asyncio.Future[Any]]
 
 
 class Clerk:
@@ -35,7 +35,7 @@ class Clerk:
         self._last = 0
         """How many the last batch had."""
 
-    def submit(self, request: Request) -> asyncio.Future[Any]:
+    def submit(self, request: Request[Any]) -> asyncio.Future[Any]:
         """The outcome of a request, once it is durable. Who stops waiting does not undo it: the key finds it again."""
         if self._shut:
             raise StorageFailed("the service is shutting down, retry with the same key")
@@ -62,7 +62,7 @@ class Clerk:
                 self._batched(len(batch))
                 _tell(batch)
 
-    def _failed(self, requests: Sequence[Request], problem: Exception) -> None:
+    def _failed(self, requests: Sequence[Request[Any]], problem: Exception) -> None:
         for request in requests:
             request.outcome, request.failure = None, problem
 

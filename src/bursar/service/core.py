@@ -18,9 +18,10 @@ from bursar.errors import BursarError, StorageFailed, TooMuchWork
 from bursar.ledger.budget.currencies import Unpriced, find_here
 from bursar.ledger.budget.release import Release, known_text, point_of, release_of, remembered
 from bursar.ledger.commit.alerts import Alert, log
-from bursar.ledger.commit.posting import Request as Charge
+from bursar.ledger.commit.request import Request as Charge
 from bursar.ledger.journal.entry import canonical
 from bursar.ledger.ledger import Ledger
+from bursar.ledger.views.looks import look_at
 from bursar.ledger.views.statement import Lost, Seen, Statement, told
 from bursar.problems import Rejected
 from bursar.service.clerk import Clerk
@@ -59,7 +60,7 @@ class Service:
         self.largest_charge = settings.share("largest_charge")
         self.largest_reserved = settings.share("largest_reserved")
         self.workers = Workers(settings)
-        self.ledger.find, self.ledger.read = self._find, self._read
+        self.ledger.office.find, self.ledger.read = self._find, self._read
         self._health = ThreadPoolExecutor(1, "bursar-health")
         self._looks, self._held = Workshop("bursar-look", 4, 1), Workshop("bursar-held", 2, 2)
         self._shutting = False
@@ -127,11 +128,11 @@ class Service:
         for one, lessons in zip(missing.sought, await self.count(token, "price", asked), strict=True):
             one.currency.learn(lessons)
 
-    async def charge(self, token: Token, request: Charge) -> Any:
+    async def charge(self, token: Token, request: Charge[Answer]) -> Answer:
         """The outcome of a request; where its price is not known, that is found first, and nobody else waits for it."""
         for _ in range(_PRICINGS):
             try:
-                return await self.clerk.submit(request)
+                return await self.clerk.submit(request)  # type: ignore[no-any-return]
             except Unpriced as missing:
                 await self.learn(token, missing)
         raise StorageFailed("others kept spending while this was being priced: retry with the same key")
@@ -165,7 +166,7 @@ class Service:
 
     async def show(self, token: Token, name: str) -> Statement:
         """A scope now. What its releases have cost is left out where counting that takes too long."""
-        found = await self.job(token, lambda: self.ledger.look_at(name))
+        found = await self.job(token, lambda: look_at(self.ledger.office, name))
         root = None if found.root is None else await self._losses(token, found.root)
         return told(found, await self._losses(token, found), root)
 
@@ -206,7 +207,7 @@ class Service:
 
     def _answers(self) -> str | None:
         try:
-            self.ledger.ask_store()
+            self.ledger.store.answers()
         except BursarError:
             _log.warning("the store does not answer", exc_info=True)
             return "the store does not answer"

@@ -7,13 +7,14 @@ that the request was made on.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 from bursar.errors import PerChargeCap, ScopeClosed, ScopeFrozen
+from bursar.ledger.journal.body import body_in
 from bursar.ledger.journal.entry import Chained
+from bursar.ledger.journal.held import detail_of
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.views.statement import Statement
 from bursar.service.permissions import Tree, covers
@@ -32,19 +33,20 @@ def made_on(ledger: Ledger, chained: Chained) -> list[str]:
     """The scopes that the request behind an entry was made on; those of the charge that it corrects, if it does."""
     met: set[tuple[str, int]] = set()
     while True:
-        content = chained.entry.content()
-        root, seq = content.get("corrects", ("", 0))
-        place = (root, int(seq))
-        following = [] if not root or place in met else ledger.entries(root, after=place[1] - 1, most=1)
-        if not following or following[0].entry.seq != place[1]:
+        body = body_in(chained.entry.body)
+        if body.corrects is None or body.corrects in met:
             break
-        met.add(place)
+        root, seq = body.corrects
+        following = ledger.entries(root, after=seq - 1, most=1)
+        if not following or following[0].entry.seq != seq:
+            break
+        met.add(body.corrects)
         chained = following[0]
-    request = content.get("request") or {}
+    request = body.asked()
     named = request.get("scopes") or [request[name] for name in ("scope", "name") if name in request]
-    if not named and "reservation" in content:
-        detail = json.loads(content["reservation"][3])
-        named = detail.get("named") or detail["scopes"]
+    if not named and body.reservation is not None:
+        held = detail_of(body.reservation.detail)
+        named = held.named or held.scopes
     return list(named) or [chained.entry.root]
 
 

@@ -16,8 +16,9 @@ import bursar as b
 from bursar.ledger.anchors import file as anchor
 from bursar.ledger.anchors.evidence import Anchored
 from bursar.ledger.anchors.file import AnchorFile
+from bursar.ledger.journal.rows import Head
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.stores._base import Head
+from bursar.ledger.verbs.spend import spend
 from support.copies import PARTS, Spender, made
 from support.hands import TENTH, left
 
@@ -113,7 +114,7 @@ def test_a_line_between_batches_is_found(tmp_path: Path) -> None:
     path = tmp_path / "budget.db"
     made(path)
     with Ledger(path, alert=None) as ledger:
-        ledger.commit([ledger.to_spend("data", TENTH, key=key) for key in "abc"])
+        ledger.commit([ledger.request(spend("data", TENTH), key=key) for key in "abc"])
     file = tmp_path / "budget.db-anchor"
     first, last = file.read_text().strip().splitlines()
     assert last.startswith("4 ")
@@ -186,7 +187,7 @@ def test_a_file_of_many_roots_is_seldom_written_anew(tmp_path: Path, monkeypatch
 APPENDING = """
 import os, sys, time
 from bursar.ledger.anchors.file import AnchorFile
-from bursar.ledger.stores._base import Head
+from bursar.ledger.journal.rows import Head
 path, name = sys.argv[1:]
 file, number = AnchorFile(path), 0
 while not os.path.exists(path + "-enough"):

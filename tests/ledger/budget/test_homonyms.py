@@ -283,12 +283,12 @@ def test_repricing_names_what_was_charged_under_a_known_name() -> None:
         ledger.open("data", epsilon=9)
         for claim in ("0.01", "2"):
             currency_with.cache_clear()
-            ledger._catalogue = type(ledger._catalogue)()
+            ledger.office.catalogue = type(ledger.office.catalogue)()
             release = Release("laplace(scale=1)", None, "add_remove", (("laplace(scale=1)", 1),))
             release.__dict__["mechanisms"] = (b.Declared(b.PureDP(claim)),)
             ledger.spend("data", release)
         currency_with.cache_clear()
-        ledger._catalogue = type(ledger._catalogue)()
+        ledger.office.catalogue = type(ledger.office.catalogue)()
         ledger.spend("data", b.Laplace(scale=1))
         found = ledger.verify(reprice=True)
         assert len(found.problems) == len(found.notices) == 1

@@ -205,14 +205,15 @@ def test_a_draw_multiplies_and_finds_no_price(monkeypatch: pytest.MonkeyPatch) -
 def test_reservations_made_before_prices_were_kept_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Their parts are priced when they are drawn, outside the transaction, and cost the same."""
     from bursar.ledger.journal.entry import canonical
+    from bursar.ledger.journal.held import Held
     from bursar.ledger.verbs import reserve as reserving
 
     with Ledger("memory://", alert=None) as ledger:
         ledger.open("data", epsilon=1)
 
-        def old(detail: Any) -> str:
-            detail.pop("priced", None)
-            return canonical(detail)
+        def old(held: Held) -> str:
+            held.priced = held.terms = held.units = None
+            return canonical(held)
 
         with monkeypatch.context() as before:
             before.setattr(reserving, "canonical", old)

@@ -18,6 +18,7 @@ from bursar.ledger.budget.amounts import PARTS
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.stores.sqlite import lock as lock_module
 from bursar.ledger.stores.sqlite.lock import writer_lock
+from bursar.ledger.verbs.spend import spend
 from support.patience import NET, until
 from support.where import CLIENTS
 
@@ -265,7 +266,7 @@ def test_who_does_not_want_to_wait_is_told(tmp_path: Path) -> None:
         ledger.open("data", epsilon=1)
         holder = holding(f"{tmp_path}/budget.db-lock")
         assert said(holder) == "held"
-        request = ledger.to_spend("data", b.Laplace(scale=10))
+        request = ledger.request(spend("data", b.Laplace(scale=10)))
         assert ledger.begin([request]) is None
         holder.communicate("done\n", timeout=NET)
         finish = ledger.begin([request])

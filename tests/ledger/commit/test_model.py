@@ -124,7 +124,7 @@ class Machine(RuleBasedStateMachine):
         self.model.expire()  # both show what is held now, whether or not somebody has written that down
         for name, scope in self.model.scopes.items():
             with self.ledger.store.reading() as reader:
-                view = self.ledger._view(reader)
+                view = self.ledger.office.view(reader)
                 (line,) = _single(view, view.scope(name)).lines
             assert (line.spent, line.held) == (scope.spent, scope.held), name
             assert scope.spent + scope.held <= scope.limit

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 import bursar as b
+from bursar.ledger.inspection.export import verifier
+from bursar.ledger.journal.body import body_in
 from bursar.ledger.journal.entry import canonical
-from bursar.ledger.journal.export import verifier
 from bursar.ledger.journal.fold import Books
 from bursar.ledger.ledger import Ledger
 
@@ -125,8 +126,8 @@ def test_an_entry_recomputed_with_its_hash_breaks_the_chain(lived: Ledger, tmp_p
 def test_books_count_what_is_held(spent: int, held: int) -> None:
     """Spent and held together are within the limit, in every entry, or verifying says which one is not."""
     books = Books()
-    body = canonical({"effect": [["data", "epsilon", 0, 0, 0, 0, 0, 10, spent, held, 0, 0]], "scopes": []})
-    books.apply("data", 1, "open", "", body)
+    body = {"effect": [["data", "epsilon", 0, 0, 0, 0, 0, 10, spent, held, 0, 0]], "scopes": [], "request": None}
+    books.apply("data", 1, "open", "", body_in(canonical(body)))
     assert books.problems == ["entry 1 takes data.epsilon beyond its limit"]
 
 

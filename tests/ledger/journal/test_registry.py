@@ -17,7 +17,7 @@ import bursar as b
 from bursar.cli.facts import read_facts
 from bursar.cli.main import app
 from bursar.ledger.budget.currencies import CURRENCIES
-from bursar.ledger.journal.registry_facts import FIELDS, HEAD, OURS, REQUIRED, TEXTS
+from bursar.ledger.inspection.registry_facts import FIELDS, HEAD, OURS, REQUIRED, TEXTS
 from bursar.ledger.ledger import Ledger
 from support.hands import FACTS, TERMS, agreed
 from support.where import DATA

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from bursar.ledger.budget.currencies import Balance
+from bursar.ledger.journal.rows import ReservationRow, ScopeRow
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.stores._base import ReservationRow, ScopeRow
 from bursar.ledger.stores.memory import MemoryStore
 from support.hands import TENTH
 

@@ -14,8 +14,8 @@ import bursar as b
 from bursar.ledger.anchors.evidence import Anchored
 from bursar.ledger.anchors.file import AnchorFile
 from bursar.ledger.journal.entry import Chain, Entry
+from bursar.ledger.journal.rows import Head
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.stores._base import Head
 
 TABLES = ("scopes", "lines", "journal", "keys", "released", "reservations", "migrations")
 
@@ -54,7 +54,7 @@ def noticed(path: Path, anchor: Path) -> bool:
     """Whether opening or verifying complains."""
     try:
         with Ledger(f"sqlite:///{path}", anchor=str(anchor), alert=None) as ledger:
-            return ledger._halted is not None or not ledger.verify()
+            return ledger.office.halted is not None or not ledger.verify()
     except b.BursarError:
         return True
 

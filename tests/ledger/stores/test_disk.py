@@ -15,6 +15,7 @@ import pytest
 import bursar as b
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.stores.sqlite.store import SqliteStore
+from bursar.ledger.verbs.spend import spend
 from support.disks import Disk, FailingDisk, Fault, RecordingDisk
 
 CHARGE = b.Laplace(scale=1000)
@@ -119,7 +120,7 @@ def test_power_cuts_lose_nothing_at_length(tmp_path: Path, figures: Any) -> None
 
 def in_two_steps(ledger: Ledger, key: str) -> None:
     """A charge that is decided here and made durable in another thread, as the service does it."""
-    request = ledger.to_spend("data", CHARGE, key=key)
+    request = ledger.request(spend("data", CHARGE), key=key)
     finish = ledger.begin([request])
     assert finish is not None
     thread = threading.Thread(target=finish)
@@ -220,10 +221,10 @@ def test_a_change_that_failed_is_not_remembered(tmp_path: Path) -> None:
     with Ledger(SqliteStore(path, vfs=name), alert=None) as ledger, Ledger(f"sqlite:///{path}", alert=None) as other:
         ledger.open("data", epsilon=1)
         made: list[Any] = []
-        real, ledger._desk = ledger._desk, SimpleNamespace(submit=made.append)  # type: ignore[assignment]
+        real, ledger.office.batches = ledger.office.batches, SimpleNamespace(submit=made.append)  # type: ignore[assignment]
         ledger.open("quota", parent="data", epsilon=1)
         ledger.spend("quota", CHARGE)
-        ledger._desk = real
+        ledger.office.batches = real
         fault.at = fault.calls + 1
         ledger.commit(made)
         assert [type(one.failure) for one in made] == [b.StorageFull, b.StorageFull]

@@ -131,7 +131,7 @@ def test_connections_that_are_made_anew(
         with psycopg.connect(postgres) as connection:
             mine = identity(connection)
         assert mine is not None
-        ledger._anchors.learn()  # type: ignore[union-attr]  # it has read them, and compared them, before
+        ledger.office.anchors.learn()  # type: ignore[union-attr]  # it has read them, and compared them, before
         cut(ledger)
         told({"another timeline": mine._replace(timeline="000000ff"), "nothing": None, "the same": mine}[said])
         if loses:

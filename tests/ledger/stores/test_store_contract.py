@@ -11,9 +11,12 @@ import pytest
 import bursar as b
 from bursar.ledger.budget.currencies import Balance
 from bursar.ledger.journal.entry import FIRST, Chained, Entry
+from bursar.ledger.journal.rows import Head, ReservationRow, ScopeRow
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.stores import Store, store_of
-from bursar.ledger.stores._base import Conflict, Head, ReservationRow, ScopeRow
+from bursar.ledger.stores._base import Conflict
+from bursar.ledger.verbs.draw import draw
+from bursar.ledger.verbs.spend import spend
 
 ROW = ScopeRow("data", "data", "", "root", "pure", "{}", "open")
 EMPTY = Balance(100, 0, 0, False)
@@ -221,12 +224,12 @@ def test_one_bad_request_does_not_harm_its_batch(ledger: Ledger) -> None:
     """In one transaction: what is refused is refused alone, the others are charged."""
     ledger.open("data", epsilon=1)
     made = [
-        ledger.to_spend("data", b.Laplace(scale=10), key="a"),
-        ledger.to_spend("data", b.Laplace(scale=1), key="too much"),
-        ledger.to_draw("no reservation", key="no"),
-        ledger.to_spend("nowhere", b.Laplace(scale=10), key="lost"),
-        ledger.to_spend("data", b.Laplace(scale=10), key="a"),
-        ledger.to_spend("data", b.Laplace(scale=10), key="z"),
+        ledger.request(spend("data", b.Laplace(scale=10)), key="a"),
+        ledger.request(spend("data", b.Laplace(scale=1)), key="too much"),
+        ledger.request(draw("no reservation"), key="no"),
+        ledger.request(spend("nowhere", b.Laplace(scale=10)), key="lost"),
+        ledger.request(spend("data", b.Laplace(scale=10)), key="a"),
+        ledger.request(spend("data", b.Laplace(scale=10)), key="z"),
     ]
     assert ledger.quote("data", b.Laplace(scale=1)).fits == 1
     assert ledger.quote("data", b.Laplace(scale=10)).fits == 10
@@ -240,7 +243,7 @@ def test_one_bad_request_does_not_harm_its_batch(ledger: Ledger) -> None:
 def test_a_batch_in_two_steps(ledger: Ledger) -> None:
     """What is begun is decided at once where the store is prompt, and true only when its rest has run elsewhere."""
     ledger.open("data", epsilon=1)
-    made = [ledger.to_spend("data", b.Laplace(scale=2), key=key) for key in "abc"]
+    made = [ledger.request(spend("data", b.Laplace(scale=2)), key=key) for key in "abc"]
     assert ledger.quote("data", b.Laplace(scale=2)).fits == 2  # now the price is known
     finish = ledger.begin(made)
     if not ledger.store.prompt:
@@ -249,13 +252,13 @@ def test_a_batch_in_two_steps(ledger: Ledger) -> None:
         return
     assert finish is not None
     assert ledger.show("data").line("epsilon").spent == 0
-    assert ledger.begin([ledger.to_spend("data", b.Laplace(scale=10))]) is None  # one at a time
+    assert ledger.begin([ledger.request(spend("data", b.Laplace(scale=10)))]) is None  # one at a time
     thread = threading.Thread(target=finish)
     thread.start()
     thread.join()
     assert [type(one.failure) for one in made] == [type(None), type(None), b.BudgetExceeded]
     assert ledger.show("data").line("epsilon").spent == 1
-    again = [ledger.to_spend("data", b.Laplace(scale=2), key="c")]
+    again = [ledger.request(spend("data", b.Laplace(scale=2)), key="c")]
     finish = ledger.begin(again)
     assert finish is not None
     finish()
@@ -282,7 +285,7 @@ def test_a_scope_that_never_came_to_be_is_looked_up_anew(ledger: Ledger) -> None
     ledger.open("left", epsilon=1)
     ledger.open("right", epsilon=1)
     with ledger.store.reading() as reader:
-        catalogue = ledger._catalogue
+        catalogue = ledger.office.catalogue
         scope, path, _ = catalogue.find("left", reader)
         catalogue._known["ghost"] = (7, scope, path)
         assert catalogue.root("ghost", reader) == "left"

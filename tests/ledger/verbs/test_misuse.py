@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 import bursar as b
-from bursar.ledger.budget.catalogue import Catalogue
 from bursar.ledger.budget.currencies import currency_with
 from bursar.ledger.budget.currencies._base import Line
-from bursar.ledger.journal.export import verifier
+from bursar.ledger.commit.catalogue import Catalogue
+from bursar.ledger.inspection.export import verifier
 from bursar.ledger.ledger import Ledger
 from support.hands import FACTS
 
@@ -271,10 +271,10 @@ def test_charges_below_their_price_are_found(monkeypatch: pytest.MonkeyPatch, ch
         with monkeypatch.context() as wrong:
             wrong.setattr(Line, "price", lambda line, cost: real(line, cost) // 2)
             currency_with.cache_clear()
-            ledger._catalogue = Catalogue()
+            ledger.office.catalogue = Catalogue()
             cheap(ledger)
         currency_with.cache_clear()
-        ledger._catalogue = Catalogue()
+        ledger.office.catalogue = Catalogue()
         assert ledger.verify()
         (found,) = ledger.verify(reprice=True).problems
         assert "entry 3 charged data less than its price" in found

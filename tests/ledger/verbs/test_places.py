@@ -96,9 +96,9 @@ def test_the_parent_is_decided_with_the_opening(url: str, tmp_path: Path) -> Non
     """Somebody opens a while a/b waits for its turn: a/b finds it there, however early it was asked for."""
     with Ledger(url, anchor=str(tmp_path / "x"), alert=None) as ledger:
         made: list[Any] = []
-        real, ledger._desk = ledger._desk, SimpleNamespace(submit=made.append)  # type: ignore[assignment]
+        real, ledger.office.batches = ledger.office.batches, SimpleNamespace(submit=made.append)  # type: ignore[assignment]
         ledger.open("a/b", epsilon=1)
-        ledger._desk = real
+        ledger.office.batches = real
         ledger.open("a", epsilon=1)
         ledger.commit(made)
         assert made[0].failure is None

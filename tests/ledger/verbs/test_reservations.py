@@ -9,6 +9,7 @@ import pytest
 
 import bursar as b
 from bursar.ledger.ledger import Ledger
+from bursar.ledger.views.looks import held_by
 from support.hands import TENTH, Clock, left
 
 
@@ -148,6 +149,6 @@ def test_blocks_that_open_under_a_reservation_share_it(url: str, tmp_path: Path,
         expected = Fraction(8, 10) if end == "draw" else 1
         for name in ("data", "north", "team"):
             assert left(ledger, name) == expected, name
-        assert ledger.held_by(held.id) == ("team",)
+        assert held_by(ledger.office, held.id) == ("team",)
         ledger.spend("data", TENTH)
         assert ledger.verify(reprice=True)

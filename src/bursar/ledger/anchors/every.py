@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from bursar.ledger.anchors.evidence import Known
 from bursar.ledger.anchors.file import AnchorFile
-from bursar.ledger.stores._base import Head, Reader
+from bursar.ledger.journal.rows import Head
+from bursar.ledger.stores._base import Reader
 
 
 class Anchors:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bursar.errors import LedgerHalted
-from bursar.ledger.journal.entry import read
+from bursar.ledger.journal.body import body_in
 from bursar.ledger.stores._base import Reader
 
 _BACK = 5  # entries
@@ -36,8 +36,8 @@ def _left(reader: Reader, root: str) -> dict[tuple[str, str], tuple[int, ...]]:
     found: dict[tuple[str, str], tuple[int, ...]] = {}
     for chained in reader.entries(root, 0 if head is None else max(0, head.seq - _BACK)):
         try:
-            for scope, line, *numbers in read(chained.entry.body)["effect"]:
-                found[scope, line] = tuple(numbers[5:10])
-        except (ValueError, KeyError, TypeError) as problem:
+            for one in body_in(chained.entry.body).effect:
+                found[one.scope, one.line] = one.after.numbers
+        except ValueError as problem:
             raise LedgerHalted(f"{root}: entry {chained.entry.seq} cannot be read: {problem!r}") from problem
     return found

@@ -57,3 +57,20 @@ def decided(
     if sought:
         raise Unpriced(*sought)
     return found, None
+
+
+def folded(
+    scope: Scope, state: dict[str, Balance], releases: Sequence[Release], ran: Sequence[str]
+) -> dict[str, Balance] | Refusal:
+    """The state after past releases: each priced by its place in the list where nothing else ran, else as late."""
+    now = state
+    for release in releases:
+        try:
+            price = scope.currency.known(release, now, ran)
+        except Unpriced:  # then all of them at once
+            raise Unpriced(Sought(scope.currency, tuple(releases), state, tuple(ran))) from None
+        after = scope.currency.step(now, price)
+        if isinstance(after, Refusal):
+            return after
+        now = after
+    return now

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 from bursar.errors import BudgetExceeded, CostInvalid, CurrencyMismatch, PerChargeCap
 from bursar.ledger.budget.amounts import shown
-from bursar.ledger.budget.currencies import Balance
+from bursar.ledger.budget.currencies import Balance, Refusal
 from bursar.ledger.budget.release import Release
 from bursar.ledger.budget.scope import Scope
-from bursar.ledger.journal.entry import Chained
+from bursar.ledger.journal.body import Short
 
 _LEAK_HINT = "; a scope keeps a hundredth of its δ for releases that leak, unless it is opened with leak=…"
 
@@ -32,19 +32,25 @@ def within_cap(cap: Fraction | None, amount: int, before: Balance, whose: str) -
         raise PerChargeCap(f"one charge may take at most {cap} of {whose}", scope=whose.rpartition("'s ")[0] or None)
 
 
-def refusal_of(scope: Scope, chained: Chained, replayed: bool) -> BudgetExceeded:
-    """The refusal that an entry records."""
-    name, line, *numbers = chained.entry.content()["refusal"]
-    unit = scope.currency.lines[line].unit
-    asked, spent, held, limit, left = (int(number) * unit for number in numbers)
-    means = scope.currency.lines[line].means
-    hint = _LEAK_HINT if line == "delta" and scope.row.currency in ("residue", "advanced", "concentrated") else ""
+def short(scope: Scope, refusal: Refusal) -> Short:
+    """A refusal as the journal keeps it."""
+    balance = refusal.balance
+    numbers = (refusal.asked, balance.spent, balance.held, balance.limit, balance.left)
+    return Short(scope.name, refusal.line, *map(str, numbers))
+
+
+def refusal_of(scope: Scope, refused: Short, replayed: bool) -> BudgetExceeded:
+    """The refusal that an entry records, in the scope's own measure."""
+    line = scope.currency.lines[refused.line]
+    numbers = {name: units * line.unit for name, units in refused.numbers().items()}
+    said = {name: shown(value, up=name not in ("left", "limit")) for name, value in numbers.items()}
+    leaky = refused.line == "delta" and scope.row.currency in ("residue", "advanced", "concentrated")
     return BudgetExceeded(
-        f"{name}: asked {shown(asked, up=True)} of {means}, {shown(left, up=False)} is left of "
-        f"{shown(limit, up=False)} (spent {shown(spent, up=True)}, held {shown(held, up=True)}). Nothing was charged; "
-        f"a smaller request may still pass{hint}",
-        scope=name,
-        line=line,
-        numbers={"asked": asked, "spent": spent, "held": held, "limit": limit, "left": left},
+        f"{refused.scope}: asked {said['asked']} of {line.means}, {said['left']} is left of {said['limit']} "
+        f"(spent {said['spent']}, held {said['held']}). Nothing was charged; a smaller request may still pass"
+        f"{_LEAK_HINT if leaky else ''}",
+        scope=refused.scope,
+        line=refused.line,
+        numbers=numbers,
         replayed=replayed,
     )

@@ -14,7 +14,7 @@ from bursar.errors import InputError, described
 from bursar.ledger.budget.amounts import exact, written
 from bursar.ledger.budget.currencies import Currency, currency_of, currency_with
 from bursar.ledger.journal.entry import canonical
-from bursar.ledger.stores._base import Reader, ScopeRow
+from bursar.ledger.journal.rows import ScopeRow
 from bursar.mechanisms._base import ADD_REMOVE, relation_field
 from bursar.numerics.validate import choice, listed
 
@@ -178,24 +178,6 @@ def names_above(name: str) -> list[str]:
     """The names that a name lies under, the nearest first: a/b and a for a/b/c."""
     parts = name.split("/")
     return ["/".join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
-
-
-def path(scope: Scope, reader: Reader) -> list[str]:
-    """All scopes that a charge here debits.
-
-    Upwards to the root; but a block stands for its part of the data alone, and a charge on the whole data touches
-    every block.
-    """
-    chain = [scope.row]
-    while chain[-1].kind != "block" and chain[-1].parent:
-        above = reader.scope(chain[-1].parent)
-        if above is None:
-            raise InputError(f"{chain[-1].parent} is missing", argument="scope")
-        chain.append(above)
-    names = [row.name for row in chain]
-    if chain[-1].kind == "root":
-        names += [row.name for row in reader.scopes(chain[-1].name) if row.kind == "block"]
-    return names
 
 
 def _alerts(shares: Any) -> list[str]:

@@ -12,8 +12,8 @@ import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
-from bursar.ledger.budget.catalogue import Catalogue
-from bursar.ledger.journal.body import Effects
+from bursar.ledger.commit.catalogue import Catalogue
+from bursar.ledger.journal.body import Effect
 
 _logger = logging.getLogger("bursar.ledger")
 
@@ -62,19 +62,19 @@ class Watch:
     def __init__(self, alert: Callable[[Alert], None] | None) -> None:
         self._alert = alert
 
-    def look(self, posted: Sequence[tuple[str, int, Effects]], catalogue: Catalogue) -> None:
+    def look(self, posted: Sequence[tuple[str, int, Sequence[Effect]]], catalogue: Catalogue) -> None:
         """After a commit: (root, seq, effects) of its entries."""
         if self._alert is None:
             return
         for root, seq, effects in posted:
-            for name, line, before, after in effects:
-                used, now = before.spent + before.held, after.spent + after.held
-                scope = catalogue.known(name)
-                if now <= used or after.dead or scope is None:
+            for one in effects:
+                used, now = one.spent_before + one.held_before, one.spent + one.held
+                scope = catalogue.known(one.scope)
+                if now <= used or one.dead or scope is None:
                     continue
-                for share, reached in scope.marks(after.limit):
+                for share, reached in scope.marks(one.limit):
                     if used < reached <= now:
-                        self._raise(Alert(name, line, float(share), root, seq))
+                        self._raise(Alert(one.scope, one.line, float(share), root, seq))
 
     def _raise(self, alert: Alert) -> None:
         assert self._alert is not None

@@ -14,10 +14,11 @@ from functools import partial
 from typing import Any, TypeVar
 
 from bursar.errors import StorageFailed
-from bursar.ledger.commit.posting import Request
+from bursar.ledger.commit.request import Request
 from bursar.ledger.stores._base import Occupied
 
 Outcome = TypeVar("Outcome")
+Answer = TypeVar("Answer")
 
 MOST = 512
 """Requests in one transaction."""
@@ -29,7 +30,7 @@ class _Waiting:
 
     __slots__ = ("clerk", "request", "woken")
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request[Any]) -> None:
         self.request, self.clerk = request, False
         self.woken = threading.Lock()
         self.woken.acquire()
@@ -44,8 +45,8 @@ class GroupCommit:
 
     def __init__(
         self,
-        perform: Callable[[Sequence[Request]], None],
-        start: Callable[[Sequence[Request]], Callable[[], None]],
+        perform: Callable[[Sequence[Request[Any]]], None],
+        start: Callable[[Sequence[Request[Any]]], Callable[[], None]],
     ) -> None:
         """``start`` does a part of ``perform`` and gives back the rest, or raises `Occupied`."""
         self._perform, self._start = perform, start
@@ -53,7 +54,7 @@ class GroupCommit:
         self._busy = False
         self._queue: deque[_Waiting] = deque()
 
-    def submit(self, request: Request) -> Any:
+    def submit(self, request: Request[Answer]) -> Answer:
         """The outcome of a request, once it is durable."""
         place, clerk = _Waiting(request), False
         try:
@@ -75,14 +76,14 @@ class GroupCommit:
                 self._leave(place)
         if request.failure is not None:
             raise request.failure
-        return request.outcome
+        return request.outcome  # type: ignore[return-value]  # which is there when nothing failed
 
-    def together(self, requests: Sequence[Request]) -> None:
+    def together(self, requests: Sequence[Request[Any]]) -> None:
         """Perform a batch that somebody else has gathered; each request keeps its outcome or failure."""
         with self._working:
             _run(requests, lambda: self._perform(requests))
 
-    def begin(self, requests: Sequence[Request]) -> Callable[[], None] | None:
+    def begin(self, requests: Sequence[Request[Any]]) -> Callable[[], None] | None:
         """The same in two steps: decide and write now, then whoever calls what this gives back, in any thread, makes it
         durable. None, with nothing done, where the first step would have to wait for somebody.
         """
@@ -99,7 +100,7 @@ class GroupCommit:
                 self._working.release()
         return (lambda: None) if finish is None else partial(self._finish, requests, finish)
 
-    def _finish(self, requests: Sequence[Request], finish: Callable[[], None]) -> None:
+    def _finish(self, requests: Sequence[Request[Any]], finish: Callable[[], None]) -> None:
         try:
             _run(requests, finish)
         finally:
@@ -150,7 +151,7 @@ class GroupCommit:
                 self._queue.remove(place)
 
 
-def _run(requests: Sequence[Request], work: Callable[[], Outcome]) -> Outcome | None:
+def _run(requests: Sequence[Request[Any]], work: Callable[[], Outcome]) -> Outcome | None:
     """A failed transaction is everybody's failure; nobody is left waiting."""
     try:
         return work()

@@ -1,4 +1,4 @@
-"""The desk behind every verb: one store, one chain, batches, anchors, and a halt where something is lost."""
+"""The office behind every verb: one store, one chain, batches, anchors, and a halt where something is lost."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import Any, Self
+from typing import Any, TypeVar
 
 from bursar.errors import InputError, LedgerHalted, StorageFailed
 from bursar.ledger.anchors.every import Anchors
-from bursar.ledger.anchors.evidence import Anchored, Known, check
+from bursar.ledger.anchors.evidence import Anchored, Known, behind, check
 from bursar.ledger.anchors.tail import check_tails
-from bursar.ledger.arguments import key_of, word
-from bursar.ledger.budget.catalogue import Catalogue
 from bursar.ledger.budget.currencies import Unpriced, find_here
-from bursar.ledger.budget.release import Release, release_of
-from bursar.ledger.budget.scope import Scope
 from bursar.ledger.commit.alerts import Alert, Watch, log
 from bursar.ledger.commit.batch import GroupCommit
-from bursar.ledger.commit.posting import Posting, Request
-from bursar.ledger.journal.entry import Chain, Chained
+from bursar.ledger.commit.catalogue import Catalogue
+from bursar.ledger.commit.posting import Posting
+from bursar.ledger.commit.request import Request
+from bursar.ledger.commit.view import View
+from bursar.ledger.journal.entry import Chain
+from bursar.ledger.journal.rows import Head
 from bursar.ledger.stores import Store, store_of
-from bursar.ledger.stores._base import Conflict, Doubt, Head, Occupied, Reader, Transaction, abandon
-from bursar.ledger.verbs import spend as charging
+from bursar.ledger.stores._base import Conflict, Doubt, Occupied, Reader, Transaction
 
+Answer = TypeVar("Answer")
 _PRICINGS = 50  # of one request, while others keep changing what it is priced for
 _ATTEMPTS = 5  # of a transaction that others got in the way of
 
 
-class Desk:
-    """One journal and its scopes, in a store; the verbs are in the classes that build on this."""
+class Office:
+    """Where requests become durable entries, many in one transaction."""
 
     def __init__(
         self,
@@ -38,58 +38,37 @@ class Desk:
         *,
         anchor: str | None = None,
         create: bool = True,
-        actor: str = "",
         alert: Callable[[Alert], None] | None = log,
         clock: Callable[[], int] = lambda: time.time_ns() // 1000,
         find: Callable[[Unpriced], None] = find_here,
-        read: Callable[[Any, Any], Release] = release_of,
     ) -> None:
-        """``create=False`` refuses a file that does not exist; ``anchor`` is a file outside the database (beside a
-        SQLite file unless you name a better place); ``alert`` is called when a share of a limit is passed; ``clock``
-        gives microseconds; ``find`` finds prices and ``read`` reads texts: here, unless told otherwise.
-        """
         self.store = store_of(url, create=create)
-        self.actor, self._clock, self.find, self.read = actor, clock, find, read
-        self._chain, self._catalogue = Chain(), Catalogue()
+        self.clock, self.find = clock, find
+        self.chain, self.catalogue = Chain(), Catalogue()
         self._seen: dict[str, Head] = {}
         self._watch = Watch(alert)
         path, also = (anchor, ()) if anchor else (self.store.anchor, self.store.other_anchors)
-        self._anchors = None if path is None else Anchors(path, also)
+        self.anchors = None if path is None else Anchors(path, also)
         self._halted: LedgerHalted | None = None
         self._shut = False
-        self._desk = GroupCommit(self._perform, self._start)
+        self.batches = GroupCommit(self._perform, self._start)
         try:
             self._check_anchors()
         except LedgerHalted as halted:
             self._halted = halted
 
-    def _request(
-        self,
-        verb: str,
-        key: str | None,
-        by: str | None,
-        fields: dict[str, Any],
-        perform: Callable[[Posting, Request], Any],
-        read: Callable[[Chained, bool], Any],
-        names: Sequence[str] = (),
-        reservation: str | None = None,
-        text: str = "",
-    ) -> Request:
-        actor = self.actor if by is None else by
-        return Request(verb, key_of(key), word(actor, "by"), fields, perform, read, names, reservation, text)
-
-    def _submit(self, request: Request) -> Any:
+    def submit(self, request: Request[Answer]) -> Answer:
         """The outcome of a request. Prices that nobody knows yet are found here, where nobody waits for them, and used
         only if the state, when its turn comes again, still asks for them.
         """
         for _ in range(_PRICINGS):
             try:
-                return self._desk.submit(request)
+                return self.batches.submit(request)
             except Unpriced as missing:
                 self.find(missing)
         raise StorageFailed("others kept spending while this was being priced: retry with the same key")
 
-    def _perform(self, requests: Sequence[Request]) -> None:
+    def _perform(self, requests: Sequence[Request[Any]]) -> None:
         """One transaction for a batch; the anchor follows when it is durable, and then the alerts."""
         self._ready()
         for attempt in range(_ATTEMPTS):
@@ -99,19 +78,19 @@ class Desk:
                     posting = self._decided(tx, requests)
                 break
             except Conflict as conflict:
-                self._catalogue.doubt()
+                self.catalogue.doubt()
                 if attempt == _ATTEMPTS - 1:
                     raise StorageFailed(f"others kept writing, retry with the same key: {conflict}") from conflict
             except BaseException:
-                abandon(transaction)
-                self._catalogue.doubt()
+                transaction.abandon()
+                self.catalogue.doubt()
                 raise
         self._follow(posting)
 
-    def _start(self, requests: Sequence[Request]) -> Callable[[], None]:
+    def _start(self, requests: Sequence[Request[Any]]) -> Callable[[], None]:
         """The same up to the commit, without ever waiting; what it gives back does the rest."""
         self._ready()
-        if not self.store.prompt or (self._anchors is not None and self._anchors.long):
+        if not self.store.prompt or (self.anchors is not None and self.anchors.long):
             raise Occupied
         with ExitStack() as stack:
             stack.push(self._doubt)
@@ -129,50 +108,55 @@ class Desk:
 
     def _doubt(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None and kind is not Occupied:
-            self._catalogue.doubt()
+            self.catalogue.doubt()
 
     def _ready(self) -> None:
-        self._check()
-        if self._anchors is not None:
-            self._anchors.ready()
+        self.check()
+        if self.anchors is not None:
+            self.anchors.ready()
 
-    def _decided(self, tx: Transaction, requests: Sequence[Request]) -> Posting:
-        posting = self._posting(tx)
+    def _decided(self, tx: Transaction, requests: Sequence[Request[Any]]) -> Posting:
+        posting = Posting(tx, self.chain, self.catalogue, self.clock(), self._seen)
         posting.prepare(requests)
         self._compare(tx)
         for request in requests:
-            request.outcome = request.failure = None
-            request.remembered = False
             posting.run(request)
         return posting
 
     def _follow(self, posting: Posting) -> None:
+        """What comes after a commit: the anchors, a last look at the store's place, the alerts."""
         if posting.heads:
             self._seen.update(posting.heads)
-            if self._anchors is not None:
-                self._anchors.append(posting.heads)
+            if self.anchors is not None:
+                self.anchors.append(posting.heads)
             self.store.settled()
-            self._watch.look(posting.posted, self._catalogue)
+            self._watch.look(posting.posted, self.catalogue)
 
-    def _posting(self, tx: Transaction) -> Posting:
-        return Posting(tx, self._chain, self._catalogue, self._clock(), self._seen)
+    def view(self, reader: Reader) -> View[Reader]:
+        """What a reader shows was true before it is read, so it is compared with what had been seen by then."""
+        return View(reader, self.catalogue, self.clock(), dict(self._seen))
 
-    def _view(self, reader: Reader) -> charging.View:
-        """What a view shows was true before it is read, so it is compared with what had been seen by then."""
-        # a view writes nothing, so a reader is enough
-        return charging.View(reader, self._chain, self._catalogue, self._clock(), dict(self._seen))  # type: ignore[arg-type]
+    @property
+    def halted(self) -> LedgerHalted | None:
+        """Why nothing is accepted; None where something is."""
+        return self.store.halted or self._halted
 
-    def _check(self) -> None:
+    def open_only(self) -> None:
+        """Refuse to go on where the ledger was shut."""
         if self._shut:
             raise InputError("this ledger has been shut")
-        halted = self.store.halted or self._halted
+
+    def check(self) -> None:
+        """Refuse to go on where the ledger was shut, or has halted."""
+        self.open_only()
+        halted = self.halted
         if halted is not None:
             raise halted
 
     def _check_anchors(self) -> None:
-        if self._anchors is None:
+        if self.anchors is None:
             return
-        anchors = self._anchors.learn()
+        anchors = self.anchors.learn()
         with self.store.reading() as reader:
             check(reader, anchors)
             if self.store.pieced:
@@ -181,8 +165,8 @@ class Desk:
     def _compare(self, tx: Transaction) -> None:
         """What other processes anchored before this transaction is in its chain, or there are two copies."""
         try:
-            if self._anchors is not None:
-                self._anchors.compare(tx)
+            if self.anchors is not None:
+                self.anchors.compare(tx)
             if self.store.doubt is not None:
                 self._doubted(tx, self.store.doubt)
         except LedgerHalted as halted:
@@ -191,8 +175,8 @@ class Desk:
 
     def _doubted(self, tx: Transaction, doubt: Doubt) -> None:
         """The store may have lost entries: whatever the anchors know must be there, or what this process has seen."""
-        if self._anchors is not None:
-            known = self._anchors.learn()
+        if self.anchors is not None:
+            known = self.anchors.learn()
         elif doubt.certain:
             raise LedgerHalted(f"{doubt.reason}; this ledger has no anchor that would say which")
         else:
@@ -203,23 +187,28 @@ class Desk:
         if self.store.doubt is doubt:
             self.store.doubt = None
 
-    def _scope(self, name: str) -> Scope:
-        with self.store.reading() as reader:
-            return self._catalogue.find(name, reader)[0]
-
-    def _met(self, name: str) -> Scope:
-        """A scope, for what never changes about it: its units."""
-        return self._catalogue.known(name) or self._scope(name)
+    def restore(self, write: Callable[[Posting, dict[str, Anchored]], Answer]) -> Answer:
+        """Go on where entries were lost: ``write`` posts what settles each root that is behind its anchor."""
+        if self.anchors is None:
+            raise InputError("this ledger has no anchor to be restored against", argument="anchor")
+        with self.store.writing() as tx:
+            known = self.anchors.read()
+            lost = {root: known[root] for root in sorted(behind(tx, known))}
+            tx.lock(list(lost))
+            posting = Posting(tx, self.chain, self.catalogue, self.clock(), {})
+            answer = write(posting, lost)
+        if posting.heads:
+            self.anchors.append(posting.heads)
+            self.store.settled()
+        self._halted = None
+        self.catalogue.doubt()
+        self._seen.clear()
+        self._check_anchors()
+        return answer
 
     def shut(self) -> None:
-        """Let go of the store; afterwards the ledger refuses everything."""
+        """Let go of the store; afterwards everything is refused."""
         self._shut = True
-        if self._anchors is not None:
-            self._anchors.close()
+        if self.anchors is not None:
+            self.anchors.close()
         self.store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.shut()

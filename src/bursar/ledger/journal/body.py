@@ -1,103 +1,161 @@
-"""What an entry will change, and its body: the text that the journal keeps of it."""
+"""The body of an entry: what was asked, and everything that it changed. Read and written here and nowhere else.
+
+The fields stand in the order in which the journal has them: the effects first, the request last and as it was given, so
+that a replay compares texts. What an entry does not say is left out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from bursar.ledger.budget.currencies import CERTIFICATES, Balance
-from bursar.ledger.budget.scope import Scope
-from bursar.ledger.journal.entry import canonical
-from bursar.ledger.stores._base import ReservationRow, ScopeRow
+from bursar.ledger.journal.rows import Balance, ReservationRow, ScopeRow
 
-Effects = list[tuple[str, str, Balance, Balance]]
-"""(scope, line, before, after) of every line that changes."""
+LOST = "unknown releases: entries were lost"
+"""What is released by an entry that restores a ledger: what its scopes have cost is not known any more."""
+
+
+class Effect(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """How one line of a scope changed, in units: each number before, and after."""
+
+    scope: str
+    line: str
+    limit_before: int
+    spent_before: int
+    held_before: int
+    dead_before: int
+    window_before: int
+    limit: int
+    spent: int
+    held: int
+    dead: int
+    window: int
+
+    @property
+    def before(self) -> Balance:
+        """The line as the entry found it."""
+        return Balance(
+            self.limit_before, self.spent_before, self.held_before, bool(self.dead_before), self.window_before
+        )
+
+    @property
+    def after(self) -> Balance:
+        """The line as the entry left it."""
+        return Balance(self.limit, self.spent, self.held, bool(self.dead), self.window)
+
+
+def effect(scope: str, line: str, before: Balance, after: Balance) -> Effect:
+    """A change of one line."""
+    return Effect(scope, line, *before.numbers, *after.numbers)
+
+
+def effects_of(scope: str, before: Mapping[str, Balance], after: Mapping[str, Balance]) -> list[Effect]:
+    """What a step changes; one row at least, which says where this was released."""
+    rows = [effect(scope, line, was, after[line]) for line, was in before.items() if was != after[line]]
+    if not rows:
+        line, was = next(iter(before.items()))
+        rows = [effect(scope, line, was, was)]
+    return rows
+
+
+class Kept(msgspec.Struct, frozen=True, array_like=True):
+    """A reservation as it is after an entry."""
+
+    id: str
+    status: str
+    expires: str
+    detail: str
+
+    def row(self, root: str) -> ReservationRow:
+        """As a table keeps it."""
+        return ReservationRow(self.id, root, self.status, int(self.expires), self.detail)
+
+
+def kept(row: ReservationRow) -> Kept:
+    """As the journal keeps it."""
+    return Kept(row.id, row.status, str(row.expires), row.detail)
+
+
+class Short(msgspec.Struct, frozen=True, array_like=True):
+    """Why a request was refused: which line of which scope had not enough left, in units."""
+
+    scope: str
+    line: str
+    asked: str
+    spent: str
+    held: str
+    limit: str
+    left: str
+
+    def numbers(self) -> dict[str, int]:
+        """The amounts by name."""
+        return {name: int(getattr(self, name)) for name in ("asked", "spent", "held", "limit", "left")}
+
+
+class Gone(msgspec.Struct, frozen=True):
+    """What a restored ledger had lost: up to which entry, and why it goes on."""
+
+    anchor: tuple[str, str]
+    reason: str
+
+
+class Body(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """Everything that an entry says beside its place in the chain."""
+
+    effect: list[Effect]
+    approved_by: str | None = None
+    certificate: int | None = None
+    """The version of the certificates on which a charge rests."""
+    consent: str | None = None
+    corrects: tuple[str, int] | None = None
+    imported: list[str] | None = None
+    inherited: list[tuple[str, int]] | None = None
+    """What had been released on the whole data when a block of it was opened."""
+    lost: Gone | None = None
+    opening: list[str] | None = None
+    """What had been released before a scope was opened."""
+    overdrawn: list[str] | None = None
+    reason: str | None = None
+    refusal: Short | None = None
+    released: str | None = None
+    reservation: Kept | None = None
+    reservations: list[Kept] | None = None
+    """Others that changed with it."""
+    scopes: list[ScopeRow] | None = None
+    """New or changed ones."""
+    request: msgspec.Raw = msgspec.field(default_factory=lambda: msgspec.Raw(b"null"))
+
+    def asked(self) -> dict[str, Any]:
+        """The request, read; empty where nobody asked."""
+        found: dict[str, Any] | None = msgspec.json.decode(self.request)
+        return found or {}
+
+    def charged(self) -> list[str]:
+        """The scopes of its effects, each once."""
+        return list(dict.fromkeys(effect.scope for effect in self.effect))
 
 
 class Draft(msgspec.Struct, eq=False):
-    """What an entry will change, by root."""
+    """An entry to be written: its kind, the root in whose chain it stands, and its body but for the request."""
 
-    effects: Effects = []
-    released: str | None = None
-    reservation: ReservationRow | None = None
-    touched: list[ReservationRow] = []
-    """Other reservations that change with it."""
-    scopes: list[ScopeRow] = []
-    """New or changed ones."""
-    extra: dict[str, Any] = {}
+    kind: str
+    root: str
+    body: Body
+    above: int = 0
+    """Entries up to this number are known to have been lost: it takes a later one."""
 
 
-def effects_of(scope: str, before: Mapping[str, Balance], after: Mapping[str, Balance]) -> Effects:
-    """What a step changes; one row at least, which says where this was released."""
-    rows = [(scope, line, balance, after[line]) for line, balance in before.items()]
-    return [row for row in rows if row[2] != row[3]] or rows[:1]
+def text_of(body: Body) -> str:
+    """The body as the journal has it."""
+    return _encoder.encode(body).decode()
 
 
-def body_of(draft: Draft, request: str) -> str:
-    """The body of an entry. The request stands last, as it was given, so that a replay compares texts."""
-    certificate = None
-    for _, line, before, after in draft.effects:
-        if line in CERTIFICATES and before.left > after.left:
-            certificate = CERTIFICATES[line]
-    effects = ",".join([_effect_text(*effect) for effect in draft.effects])
-    if draft.extra or draft.scopes or draft.reservation is not None or draft.touched:
-        rest = _rest(draft, certificate)
-    else:
-        rest = _plain_rest(draft.released, certificate)
-    return f'{{"effect":[{effects}]{rest},"request":{request}}}'
+def body_in(text: str) -> Body:
+    """A body that the journal has; `ValueError` where it is none."""
+    return _decoder.decode(text)
 
 
-@lru_cache(maxsize=4096)
-def _plain_rest(released: str | None, certificate: int | None) -> str:
-    """What follows the effects of a plain charge: the same ones come again and again."""
-    return _rest(Draft(released=released), certificate)
-
-
-def _rest(draft: Draft, certificate: int | None) -> str:
-    """What follows the effects in an entry's body."""
-    content: dict[str, Any] = dict(draft.extra)
-    if draft.released is not None:
-        content["released"] = draft.released
-    if certificate is not None:
-        content["certificate"] = certificate
-    if draft.reservation is not None:
-        content["reservation"] = reservation_row(draft.reservation)
-    if draft.touched:
-        content["reservations"] = [reservation_row(row) for row in draft.touched]
-    if draft.scopes:
-        content["scopes"] = [list(row) for row in draft.scopes]
-    return f",{canonical(content)[1:-1]}" if content else ""
-
-
-def reservation_row(row: ReservationRow) -> list[str]:
-    """A reservation as the journal writes it."""
-    return [row.id, row.status, str(row.expires), row.detail]
-
-
-def effect_row(scope: str, line: str, before: Balance, after: Balance) -> list[Any]:
-    """A change as the journal writes it: scope, line, then limit, spent, held, dead and window before and after."""
-    return [scope, line, *before.numbers, *after.numbers]
-
-
-def _effect_text(scope: str, line: str, before: Balance, after: Balance) -> str:
-    """The same as JSON: names are plain, and numbers whole."""
-    limit0, spent0, held0, dead0, window0 = before
-    limit, spent, held, dead, window = after
-    return (
-        f'["{scope}","{line}",{limit0},{spent0},{held0},{dead0:d},{window0},{limit},{spent},{held},{dead:d},{window}]'
-    )
-
-
-def by_root(scopes: Sequence[Scope], effects: Effects) -> dict[str, Effects]:
-    """The effects on each root's scopes, in the order of the roots."""
-    first = scopes[0].row.root
-    if effects and (len(scopes) == 1 or all(scope.row.root == first for scope in scopes)):
-        return {first: effects}
-    root_of: Mapping[str, str] = {scope.name: scope.row.root for scope in scopes}
-    grouped: dict[str, Effects] = {}
-    for effect in effects:
-        grouped.setdefault(root_of[effect[0]], []).append(effect)
-    return dict(sorted(grouped.items()))
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(Body)

@@ -38,10 +38,6 @@ class Entry(NamedTuple):
         root, key, actor = _quoted(self.root), _quoted(self.key), _quoted(self.actor)
         return f'[{root},{self.seq},{self.at},"{self.kind}",{key},{actor},{self.body},"{self.prev}"]'
 
-    def content(self) -> Any:
-        """The body, read."""
-        return read(self.body)
-
 
 class Chained(NamedTuple):
     """An entry with its hash."""

@@ -1,26 +1,66 @@
-"""The fold: what a journal adds up to, computed from its entries alone.
+"""The fold: what an entry changes, and what a journal adds up to.
 
-Used by whoever verifies; stores keep the same results in tables. Each entry must start from the state that the ones
-before it left, and no line may ever exceed its limit.
+`changes_of` says what one entry does to the tables, from the entry alone. Whoever writes an entry applies exactly that
+to the store (`bursar.ledger.commit.posting`); whoever verifies applies it to `Books`, which also check that each entry
+starts from the state that the ones before it left, and that no line ever exceeds its limit.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
-from bursar.ledger.budget.currencies import Balance
-from bursar.ledger.journal.entry import read
-from bursar.ledger.stores._base import ReservationRow, ScopeRow
+from bursar.ledger.journal.body import Body, Effect
+from bursar.ledger.journal.rows import ReservationRow, ScopeRow
 
-_NOTHING = Balance(0, 0, 0, False)
+Numbers = tuple[int, int, int, int, int]
+"""Limit, spent, held, dead and window of a line."""
+
+
+class Changes(NamedTuple):
+    """What an entry does to the tables, apart from the lines, which are its effects."""
+
+    scopes: list[ScopeRow]
+    reservations: list[ReservationRow]
+    released: list[tuple[str, str, int]]
+    """(scope, what, how often) to be counted."""
+    epoch: int
+    """How often the root's scopes have been changed by then."""
+
+
+def changes_of(root: str, seq: int, kind: str, body: Body, epoch: int) -> Changes:
+    """What an entry with this number changes, after ``epoch`` changes of the root's scopes."""
+    reservations = []
+    if body.reservation is not None:
+        reservations.append(body.reservation.row(root))
+    for one in body.reservations or ():
+        reservations.append(one.row(root))
+    return Changes(body.scopes or [], reservations, _released(body), _epoch(seq, kind, body, epoch))
+
+
+def _released(body: Body) -> list[tuple[str, str, int]]:
+    """What was released where."""
+    if body.released is not None:
+        what = body.released
+        if len(body.effect) == 1:
+            return [(body.effect[0].scope, what, 1)]
+        return [(scope, what, 1) for scope in body.charged()]
+    pairs = [(what, 1) for what in body.imported or body.opening or ()]
+    pairs += body.inherited or ()
+    return [(scope, what, count) for scope in body.charged() for what, count in pairs] if pairs else []
+
+
+def _epoch(seq: int, kind: str, body: Body, epoch: int) -> int:
+    if kind == "restore" and body.scopes is not None:
+        return seq  # more changes than any process can have seen of the history that is lost
+    return epoch + (body.scopes is not None or kind == "restore")  # the first ledgers restored without scopes
 
 
 class Books:
-    """Scopes, lines, reservations, keys and releases of one root."""
+    """Scopes, lines, reservations, keys and releases of one root, from its entries alone."""
 
     def __init__(self, keys: dict[str, tuple[str, int]] | None = None) -> None:
         self.scopes: dict[str, ScopeRow] = {}
-        self.lines: dict[tuple[str, str], tuple[int, int, int, int, int]] = {}
+        self.lines: dict[tuple[str, str], Numbers] = {}
         self.reservations: dict[str, ReservationRow] = {}
         self.keys: dict[str, tuple[str, int]] = {} if keys is None else keys
         """Shared by all roots: the first entry of a key answers for it."""
@@ -28,53 +68,30 @@ class Books:
         self.problems: list[str] = []
         self.epoch = 0
 
-    def apply(self, root: str, seq: int, kind: str, key: str, body: str) -> None:
+    def apply(self, root: str, seq: int, kind: str, key: str, body: Body) -> None:
         """One entry."""
-        content = read(body)
-        lines = self.lines
-        names = []
-        for row in content["effect"]:
-            scope, line, limit0, spent0, held0, dead0, window0, limit, spent, held, dead, window = row
-            names.append(scope)
-            before = lines.get((scope, line))
-            if before != (limit0, spent0, held0, dead0, window0) and not (
-                before is not None
-                and before[4] < window0
-                and (limit0, spent0, held0, dead0) == (before[0], 0, before[2], 0)
-            ):
-                self._check_opening(seq, scope, line, before, row)
-            if spent < 0 or held < 0 or spent + held > limit:
-                self.problems.append(f"entry {seq} takes {scope}.{line} beyond its limit")
-            lines[scope, line] = (limit, spent, held, dead, window)
-        self._count(content, kind, names)
-        if kind == "restore" and "scopes" in content:
-            self.epoch = seq
-        else:  # the first ledgers restored without marking their scopes
-            self.epoch += "scopes" in content or kind == "restore"
-        if "scopes" in content:
-            for given in content["scopes"]:
-                self.scopes[given[0]] = ScopeRow(*given)
-        changed = [content["reservation"]] if "reservation" in content else []
-        for id, status, expires, detail in changed + content.get("reservations", []):
-            self.reservations[id] = ReservationRow(id, root, status, int(expires), detail)
+        for row in body.effect:
+            self._check(seq, row)
+            self.lines[row.scope, row.line] = (row.limit, row.spent, row.held, row.dead, row.window)
+        changes = changes_of(root, seq, kind, body, self.epoch)
+        self.epoch = changes.epoch
+        for scope, what, count in changes.released:
+            self.released[scope, what] = self.released.get((scope, what), 0) + count
+        for given in changes.scopes:
+            self.scopes[given.name] = given
+        for reservation in changes.reservations:
+            self.reservations[reservation.id] = reservation
         if key:
             self.keys.setdefault(key, (root, seq))
 
-    def _check_opening(self, seq: int, scope: str, line: str, before: Any, row: list[Any]) -> None:
-        if before is None and tuple(row[2:7]) == (0, 0, 0, 0, 0):
+    def _check(self, seq: int, row: Effect) -> None:
+        """Whether a line starts from what it was, and ends within its limit."""
+        if row.spent < 0 or row.held < 0 or row.spent + row.held > row.limit:
+            self.problems.append(f"entry {seq} takes {row.scope}.{row.line} beyond its limit")
+        before = self.lines.get((row.scope, row.line))
+        start = (row.limit_before, row.spent_before, row.held_before, row.dead_before, row.window_before)
+        if before == start or (before is None and start == (0, 0, 0, 0, 0)):
             return
-        self.problems.append(f"entry {seq} does not start from what {scope}.{line} was")
-
-    def _count(self, content: dict[str, Any], kind: str, names: list[str]) -> None:
-        """What was released where."""
-        scopes = dict.fromkeys(names)
-        if "released" in content:
-            plain = content["released"]
-            for scope in scopes:
-                self.released[scope, plain] = self.released.get((scope, plain), 0) + 1
-            return
-        whats = content.get("imported") or content.get("opening") or []
-        pairs = [(what, 1) for what in whats] + [tuple(pair) for pair in content.get("inherited", ())]
-        for scope in scopes if pairs else ():
-            for what, count in pairs:
-                self.released[scope, what] = self.released.get((scope, what), 0) + count
+        if before is not None and before[4] < row.window_before and start[:4] == (before[0], 0, before[2], 0):
+            return  # a window has started anew
+        self.problems.append(f"entry {seq} does not start from what {row.scope}.{row.line} was")

@@ -16,11 +16,12 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bursar.errors import InputError, LedgerHalted
-from bursar.ledger.budget.currencies import Balance
 from bursar.ledger.journal.entry import Chained
+from bursar.ledger.journal.rows import Balance, Head, ReservationRow, ScopeRow
+from bursar.ledger.stores._work import Work
 
 
 class Conflict(Exception):
@@ -31,53 +32,11 @@ class Occupied(Exception):
     """Somebody else is writing, and the caller did not want to wait."""
 
 
-def abandon(transaction: AbstractContextManager[Any]) -> None:
-    """End a transaction that an interrupt has torn out of its ``with``, so that nothing stays locked by what remembers
-    it (a traceback in a notebook, say).
-    """
-    generator = getattr(transaction, "gen", None)
-    if generator is not None:
-        generator.close()
-
-
 class Doubt(NamedTuple):
     """A reason to compare with the anchors; a ``certain`` one halts a ledger that has none."""
 
     reason: str
     certain: bool = False
-
-
-class Head(NamedTuple):
-    """The last entry of a root's chain, and how often its scopes were changed by a steward."""
-
-    seq: int
-    at: int
-    hash: str
-    epoch: int
-
-
-class ScopeRow(NamedTuple):
-    """A scope, apart from its balances."""
-
-    name: str
-    root: str
-    parent: str
-    kind: str
-    currency: str
-    terms: str
-    """Canonical JSON of the currency's terms, of the unit, the relation and the options."""
-    status: str
-
-
-class ReservationRow(NamedTuple):
-    """A reservation: what was reserved, what of it was drawn, until when."""
-
-    id: str
-    root: str
-    status: str
-    expires: int
-    detail: str
-    """Canonical JSON."""
 
 
 class Reader(ABC):
@@ -208,7 +167,7 @@ class Store(ABC):
             )
 
     @abstractmethod
-    def writing(self, wait: bool = True) -> AbstractContextManager[Transaction]:
+    def writing(self, wait: bool = True) -> Work[Transaction]:
         """A transaction; it commits at the end and rolls back on an error. Without ``wait`` (prompt stores only) it
         raises `Occupied` rather than wait for others.
         """

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from bursar.errors import InputError, StorageFailed
 from bursar.ledger.budget.currencies import Balance
 from bursar.ledger.journal.entry import Chained
-from bursar.ledger.stores._base import Head, Reader, ReservationRow, ScopeRow, Store, Transaction
+from bursar.ledger.journal.rows import Head, ReservationRow, ScopeRow
+from bursar.ledger.stores._base import Reader, Store, Transaction
+from bursar.ledger.stores._work import work
 
 
 class MemoryReader(Reader):
@@ -169,8 +171,8 @@ class MemoryStore(Store):
         self._tables = MemoryTransaction()
         self._lock = threading.RLock()
 
-    @contextmanager
-    def writing(self, wait: bool = True) -> Iterator[Transaction]:
+    @work
+    def writing(self, wait: bool = True) -> Generator[Transaction, None, None]:
         """One at a time; undone on an error."""
         with self._lock:
             self._tables.undo.clear()

@@ -17,7 +17,8 @@ from typing import Any
 from bursar.errors import LedgerHalted
 from bursar.ledger.budget.currencies import Balance
 from bursar.ledger.journal.entry import Chained, Entry
-from bursar.ledger.stores._base import Head, Reader, ReservationRow, ScopeRow, Transaction
+from bursar.ledger.journal.rows import Head, ReservationRow, ScopeRow
+from bursar.ledger.stores._base import Reader, Transaction
 
 _ALL = 2**62
 _PAGE = 1000

@@ -9,13 +9,13 @@ transaction. It speaks of prices, ways and reservations, not of balances, so tha
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bursar.errors import ConsentNeeded, CostInvalid
 from bursar.ledger.budget.amounts import shown
 from bursar.ledger.budget.currencies import Balance, Refusal, Sought, Unpriced
+from bursar.ledger.budget.currencies._moves import given_back
 from bursar.ledger.budget.release import Release
 from bursar.ledger.budget.scope import Scope
 from bursar.ledger.commit.posting import Posting
@@ -99,8 +99,8 @@ def _given_up(before: State, after: State) -> list[str]:
 
 def consented(
     posting: Posting, scopes: Sequence[Scope], release: Release, entry: tuple[str, int], consent: str | None
-) -> dict[str, str]:
-    """What the journal notes of a consent; `ConsentNeeded` where one is needed and this is not it."""
+) -> str | None:
+    """The consent that the journal notes, if one is needed; `ConsentNeeded` where it is and this is not it."""
     for root in dict.fromkeys(scope.row.root for scope in scopes):
         posting.expire(root)
     outcomes = _outcomes(posting, scopes, release)
@@ -108,11 +108,11 @@ def consented(
     if ended:
         outcomes = _outcomes(posting, scopes, release, ended)
     if not ended and not any(one.dearer for one in outcomes):
-        return {}
+        return None
     about = [list(map(str, entry)), release.text, [one.terms for one in outcomes], sorted(ended)]
     needed = hashlib.sha256(canonical(about).encode()).hexdigest()[:12]
     if consent == needed:
-        return {"consent": needed}
+        return needed
     said = [str(one) for one in outcomes if one.dearer]
     said += [f"reservation {id} ends, to make room" for id in sorted(ended)]
     changed = "" if consent is None else "what was agreed to is not what it would do now; "
@@ -142,14 +142,10 @@ def _outcomes(
 
 def _outcome(posting: Posting, scope: Scope, release: Release, ended: Collection[str]) -> Outcome:
     """As it would be when these reservations have ended."""
-    state, ran = dict(posting.lines(scope)), posting.ran(scope)
-    if ended:
-        ran = [what for what, _ in posting.released(scope.name)]
-        for id, detail in _reserved(posting, scope.row.root):
-            if id not in ended and scope.name in detail["scopes"]:
-                ran += [text for text, _ in detail["left"]]
-            for line, kept in detail["held"].get(scope.name, {}).items() if id in ended else ():
-                state[line] = state[line]._replace(held=state[line].held - kept)
+    state, ran = dict(posting.lines(scope)), posting.ran(scope, tuple(ended))
+    for id, held in posting.reserved(scope.row.root).items() if ended else ():
+        for line, amount in held.of(scope.name).items() if id in ended else ():
+            state[line] = given_back(state[line], amount)
     after, why = _after(scope, state, release, ran)
     if after is None or isinstance(after, Refusal):
         return Outcome(scope, state, None, None, why, after)
@@ -167,15 +163,6 @@ def _after(
         return None, str(why)
 
 
-def _reserved(posting: Posting, root: str) -> list[tuple[str, dict[str, Any]]]:
-    return [(row.id, json.loads(row.detail)) for row in posting.tx.reservations(root) if row.status == "open"]
-
-
 def _in_the_way(posting: Posting, short: Iterable[Scope]) -> set[str]:
     """The open reservations that hold something of scopes which have not enough left."""
-    found = set()
-    for scope in short:
-        for id, detail in _reserved(posting, scope.row.root):
-            if any(detail["held"].get(scope.name, {}).values()):
-                found.add(id)
-    return found
+    return {id for scope in short for id, held in posting.reserved(scope.row.root).items() if held.holds(scope.name)}

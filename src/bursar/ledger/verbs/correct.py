@@ -1,4 +1,4 @@
-"""Correcting: adding spend that an earlier entry should have had.
+"""Correct: add spend that an earlier entry should have had.
 
 It reaches every scope that the release touched: those of the entry, the other roots of the same charge, and blocks that
 were opened since. What no longer fits has happened all the same: reservations give way to it first; then the lines are
@@ -8,62 +8,98 @@ filled, the scope is frozen, and its terms remember by how much it is overdrawn,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from bursar.errors import CostInvalid, InputError
+from bursar.ledger.arguments import entry_of, said, word
 from bursar.ledger.budget.currencies import Balance, Price, Refusal
 from bursar.ledger.budget.currencies._moves import filled
 from bursar.ledger.budget.refusals import alike
-from bursar.ledger.budget.release import Release
+from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.budget.scope import Scope
-from bursar.ledger.commit.posting import Posting, Request
-from bursar.ledger.journal.body import Draft, Effects, by_root, effects_of
+from bursar.ledger.commit.posting import Posting
+from bursar.ledger.journal.body import Body, Draft, Effect, body_in, effect, effects_of
 from bursar.ledger.journal.entry import Chained
-from bursar.ledger.receipt import Receipt, receipt_of
 from bursar.ledger.stores._base import Reader
+from bursar.ledger.verbs._base import Told, by_root
 from bursar.ledger.verbs.consent import consented
-from bursar.ledger.verbs.reserve import cancel
+from bursar.ledger.verbs.draw import cancel
 
 _CHARGES = ("spend", "draw", "import", "correct")
 
 
+class Correct(Told, frozen=True):
+    """An entry, and what it should have charged besides."""
+
+    name: ClassVar[str] = "correct"
+    entry: tuple[str, int]
+    """Its root and number."""
+    release: Release
+    reason: str
+    names: tuple[str, ...]
+    """The scopes that the entry charged: an entry never changes, so they are known before."""
+    consent: str | None = None
+    """What whoever asks agrees to, where it does more than charge the release."""
+
+    @property
+    def about(self) -> Sequence[str]:
+        """The scopes that the entry charged."""
+        return self.names
+
+    def fields(self) -> dict[str, Any]:
+        """Which entry, by what, and why."""
+        root, seq = self.entry
+        return {"entry": [root, str(seq)], **self.release.request(), "reason": self.reason}
+
+    def decide(self, posting: Posting, actor: str) -> Sequence[Draft]:
+        """Charge every scope that the entry's release touched; freeze those where it does not fit."""
+        scopes = self._scopes(posting)
+        alike(scopes, self.release)
+        agreed = consented(posting, scopes, self.release, self.entry, self.consent)
+        _make_room(posting, scopes, self.release)
+        effects: list[Effect] = []
+        beyond: dict[str, Scope] = {}
+        for scope in scopes:
+            state, price, after = _asked(posting, scope, self.release)
+            if after is not None:
+                effects += effects_of(scope.name, state, after)
+            else:
+                full, beyond[scope.name] = _overdrawn(scope, state, price)
+                effects += [effect(scope.name, line, before, full[line]) for line, before in state.items()]
+        return [self._draft(root, part, beyond, agreed) for root, part in by_root(scopes, effects).items()]
+
+    def _scopes(self, posting: Posting) -> list[Scope]:
+        root, seq = self.entry
+        wrong = posting.rows.entry(root, seq)
+        if wrong is None or wrong.entry.kind not in _CHARGES:
+            raise InputError(f"entry {seq} of {root} is no charge", argument="entry")
+        paths = [posting.catalogue.find(name, posting.rows)[1] for name in charged_by(posting.rows, wrong)]
+        return [posting.scope(name) for name in dict.fromkeys(name for path in paths for name in path)]
+
+    def _draft(self, root: str, effects: list[Effect], beyond: Mapping[str, Scope], agreed: str | None) -> Draft:
+        """One root's part."""
+        frozen = [scope for scope in beyond.values() if scope.row.root == root]
+        body = Body(
+            effect=effects,
+            released=self.release.text,
+            consent=agreed,
+            corrects=self.entry,
+            reason=self.reason,
+            overdrawn=[scope.name for scope in frozen],
+            scopes=[scope.row for scope in frozen] or None,
+        )
+        return Draft("correct", root, body)
+
+
 def correct(
-    posting: Posting,
-    request: Request,
-    release: Release,
-    reason: str,
-    entry: tuple[str, int],
-    consent: str | None = None,
-) -> Receipt:
-    """Add spend that an earlier entry should have had."""
-    root, seq = entry
-    wrong = posting.tx.entry(root, seq)
-    if wrong is None or wrong.entry.kind not in _CHARGES:
-        raise InputError(f"entry {seq} of {root} is no charge", argument="entry")
-    paths = [posting.catalogue.find(name, posting.tx)[1] for name in charged_by(posting.tx, wrong)]
-    scopes = [posting.scope(name) for name in dict.fromkeys(name for path in paths for name in path)]
-    alike(scopes, release)
-    agreed = consented(posting, scopes, release, entry, consent)
-    _make_room(posting, scopes, release)
-    effects: Effects = []
-    overdrawn: dict[str, Scope] = {}
-    for scope in scopes:
-        state, price, after = _asked(posting, scope, release)
-        if after is not None:
-            effects += effects_of(scope.name, state, after)
-        else:
-            full, overdrawn[scope.name] = _overdrawn(scope, state, price)
-            effects += [(scope.name, line, before, full[line]) for line, before in state.items()]
-    first = None
-    for part, changes in by_root(scopes, effects).items():
-        beyond = [scope for scope in overdrawn.values() if scope.row.root == part]
-        draft = Draft(changes, release.text, scopes=[scope.row for scope in beyond])
-        draft.extra = {"corrects": [root, seq], "reason": reason, "overdrawn": [scope.name for scope in beyond]}
-        draft.extra |= agreed
-        chained = posting.post(request, "correct", part, draft)
-        first = first or chained
-    assert first is not None
-    return receipt_of(first, False)
+    reader: Reader, entry: Any, what: Any, reason: str, delta: Any = None, consent: str | None = None
+) -> Correct:
+    """A correction as people give it; the entry itself says which roots there are to lock."""
+    place, release = entry_of(entry), release_of(what, delta)
+    why = said(reason)
+    wrong = reader.entry(*place)
+    names = [place[0]] if wrong is None else charged_by(reader, wrong)
+    return Correct(place, release, why, tuple(names), None if consent is None else word(consent, "consent"))
 
 
 def charged_by(reader: Reader, chained: Chained) -> list[str]:
@@ -73,11 +109,9 @@ def charged_by(reader: Reader, chained: Chained) -> list[str]:
     following: Chained | None = chained
     while following is not None and following.hash not in met:
         met.add(following.hash)
-        content = following.entry.content()
-        names.update(dict.fromkeys([row[0] for row in content["effect"]]))
-        names.update(dict.fromkeys((content["request"] or {}).get("scopes", ())))
-        corrects = content.get("corrects")
-        following = None if corrects is None else reader.entry(corrects[0], int(corrects[1]))
+        body = body_in(following.entry.body)
+        names.update(dict.fromkeys([*body.charged(), *body.asked().get("scopes", ())]))
+        following = None if body.corrects is None else reader.entry(*body.corrects)
     return list(names)
 
 

@@ -1,4 +1,4 @@
-"""Reserving: an allowance set aside for a declared composition, drawn as it is used, given back where that is sound.
+"""Reserve: an allowance set aside for a declared composition.
 
 A reservation counts against the limit at once. On lines that add up, each draw moves its own price from held to spent,
 and closing gives back the rest. On a residue line, and where a plan was priced as one, the price is not a sum over its
@@ -7,24 +7,28 @@ parts, so it is spent when it is reserved and nothing comes back.
 
 from __future__ import annotations
 
-import json
+import uuid
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from bursar.errors import InputError, PerChargeCap, ReservationClosed, ReservationExpired
-from bursar.ledger.budget.catalogue import usable
-from bursar.ledger.budget.currencies import HELD, Balance
-from bursar.ledger.budget.currencies._base import total
-from bursar.ledger.budget.currencies._moves import drawn, given_back
+from bursar.errors import InputError, PerChargeCap, described
+from bursar.ledger.arguments import names_of
+from bursar.ledger.budget.amounts import exact
+from bursar.ledger.budget.currencies import HELD
 from bursar.ledger.budget.deciding import Decided
 from bursar.ledger.budget.refusals import within_cap
-from bursar.ledger.budget.release import Release
-from bursar.ledger.budget.scope import Scope
-from bursar.ledger.commit.posting import Posting, Request
-from bursar.ledger.journal.body import Draft, Effects, effects_of
+from bursar.ledger.budget.release import Release, release_of
+from bursar.ledger.commit.posting import Posting
+from bursar.ledger.commit.request import Met, Verb
+from bursar.ledger.journal.body import Body, Draft, body_in, effects_of, kept
 from bursar.ledger.journal.entry import Chained, canonical
-from bursar.ledger.receipt import Receipt, Reservation, receipt_of
-from bursar.ledger.stores._base import ReservationRow
+from bursar.ledger.journal.held import Held, detail_of
+from bursar.ledger.journal.rows import ReservationRow
+from bursar.ledger.receipt import Reservation, receipt_of
+from bursar.ledger.verbs._base import raise_refusal, refused
+
+_MOST_SECONDS = 10**9
 
 
 class Caps(NamedTuple):
@@ -37,42 +41,84 @@ class Caps(NamedTuple):
 UNCAPPED = Caps()
 
 
+class Reserve(Verb[Reservation], frozen=True):
+    """A composition, the scopes that it will be charged to, and for how many microseconds it is set aside."""
+
+    name: ClassVar[str] = "reserve"
+    scopes: tuple[str, ...]
+    release: Release
+    ttl: int
+    id: str
+    """The reservation's name, which follows from the key: a replay finds the same one."""
+    caps: Caps = UNCAPPED
+
+    @property
+    def about(self) -> Sequence[str]:
+        """The scopes that were named."""
+        return self.scopes
+
+    def fields(self) -> dict[str, Any]:
+        """Scopes, composition and time."""
+        return {"scopes": list(self.scopes), **self.release.request(), "ttl": str(self.ttl)}
+
+    def decide(self, posting: Posting, actor: str) -> Sequence[Draft]:
+        """Set aside what the composition would cost, everywhere or nowhere."""
+        scopes = posting.debited(self.scopes, self.release)
+        if len({scope.row.root for scope in scopes}) > 1:
+            raise InputError("a reservation stays within one root", argument="scopes")
+        found, refusal = posting.decide(scopes, self.release, HELD)
+        if refusal is not None:
+            return refused(*refusal)
+        for one in found:
+            _within_caps(one, self.caps)
+        held = _held(found, self.release)
+        held.named, held.scopes = list(self.scopes), [scope.name for scope in scopes]
+        root = scopes[0].row.root
+        row = ReservationRow(self.id, root, "open", posting.now + self.ttl, canonical(held))
+        effects = [change for one in found for change in effects_of(one.scope.name, one.before, one.after)]
+        return [Draft("reserve", root, Body(effect=effects, reservation=kept(row)))]
+
+    def answer(self, chained: Chained, again: bool, scope: Met) -> Reservation:
+        """The reservation that its entry records."""
+        raise_refusal(chained, again, scope)
+        made = body_in(chained.entry.body).reservation
+        assert made is not None
+        fixed = detail_of(made.detail).fixed
+        return Reservation(made.id, int(made.expires), receipt_of(chained, again), not fixed)
+
+
 def reserve(
-    posting: Posting, request: Request, release: Release, ttl: int, id: str, caps: Caps = UNCAPPED
-) -> Reservation:
-    """Set aside what the release would cost, for ``ttl`` microseconds."""
-    scopes = posting.debited(request.names, release)
-    if len({scope.row.root for scope in scopes}) > 1:
-        raise InputError("a reservation stays within one root", argument="scopes")
-    decided, refused = posting.decide(scopes, release, HELD)
-    if refused is not None:
-        raise posting.refuse(request, *refused)
-    effects: Effects = []
+    scopes: str | Sequence[str], what: Any, ttl: Any, key: str, delta: Any = None, caps: Caps = UNCAPPED
+) -> Reserve:
+    """A reservation as people give it, for ``ttl`` seconds."""
+    release, names = release_of(what, delta), names_of(scopes)
+    life = int(exact(ttl, "ttl") * 1_000_000)
+    if not 0 < life <= _MOST_SECONDS * 1_000_000:
+        raise InputError(f"ttl must be a positive number of seconds, not {described(ttl)}", argument="ttl")
+    return Reserve(tuple(names), release, life, uuid.uuid5(uuid.NAMESPACE_OID, key).hex, caps)
+
+
+def _held(found: Sequence[Decided], release: Release) -> Held:
+    """What each line holds, with the prices of single releases: a draw takes as many of these."""
     held: dict[str, dict[str, int]] = {}
     units: dict[tuple[int, ...], int] = {}
     priced: dict[str, dict[str, int]] = {}
-    for one in decided:
-        _within_caps(one, caps)
-        effects += effects_of(one.scope.name, one.before, one.after)
+    for one in found:
         for line, before in one.before.items():
-            if (kept := one.after[line].held - before.held) > 0:
-                held.setdefault(one.scope.name, {})[line] = kept
+            if (amount := one.after[line].held - before.held) > 0:
+                held.setdefault(one.scope.name, {})[line] = amount
                 # scopes of one currency have the same unit prices: they are written once
                 place = units.setdefault(one.price.units[line], len(units))
                 priced.setdefault(one.scope.name, {})[line] = place
-    detail = {
-        "named": list(request.names),
-        "scopes": [scope.name for scope in scopes],
-        "held": held,
-        "priced": priced,
-        "units": [list(each) for each in units],
-        "terms": [text for text, _ in release.terms] if units else [],
-        "left": [list(term) for term in release.terms],
-        "fixed": any(one.price.fixed & one.charged().keys() for one in decided),
-    }
-    row = ReservationRow(id, scopes[0].row.root, "open", posting.now + ttl, canonical(detail))
-    chained = posting.post(request, "reserve", row.root, Draft(effects, reservation=row))
-    return reservation_of(chained, False)
+    return Held(
+        held=held,
+        left=list(release.terms),
+        scopes=[],
+        fixed=any(one.price.fixed & one.charged().keys() for one in found),
+        priced=priced,
+        terms=[text for text, _ in release.terms] if units else [],
+        units=[list(each) for each in units],
+    )
 
 
 def _within_caps(one: Decided, caps: Caps) -> None:
@@ -84,133 +130,3 @@ def _within_caps(one: Decided, caps: Caps) -> None:
                 within_cap(cap, amount, before, whose)
         elif caps.reserved is not None and one.after[line].held > caps.reserved * before.limit:
             raise PerChargeCap(f"at most {caps.reserved} of {whose} may sit reserved")
-
-
-def reservation_of(chained: Chained, replayed: bool) -> Reservation:
-    """The reservation that an entry records."""
-    receipt = receipt_of(chained, replayed)
-    id, _, expires, detail = receipt.body["reservation"]
-    return Reservation(id, int(expires), receipt, not json.loads(detail)["fixed"])
-
-
-def draw(posting: Posting, request: Request, id: str, what: Release | None, cap: Fraction | None = None) -> Receipt:
-    """Turn a part of what is held into spent."""
-    row = _open(posting, id)
-    detail = json.loads(row.detail)
-    for name in [*detail["scopes"], row.root]:
-        usable(posting.scope(name))
-    part, left = _taken(detail["left"], what)
-    effects: Effects = []
-    for name, lines in detail["held"].items():
-        scope = posting.scope(name)
-        state = posting.lines(scope)
-        for line, kept in lines.items():
-            asked = _price(detail, scope, state, line, what) if left and what is not None else kept
-            if asked > kept:
-                raise InputError(f"{id} holds less on {line} than this part costs", argument="amount")
-            lines[line] = kept - asked
-            within_cap(cap, asked, state[line], f"{name}'s {line}")
-            effects.append((name, line, state[line], drawn(state[line], asked)))
-    named = {effect[0] for effect in effects}
-    # where all was spent when it was reserved, the entry still says what was released
-    effects += [(name, *_first(posting, name)) for name in detail["scopes"] if name not in named]
-    detail["left"] = left
-    draft = Draft(effects, part, row._replace(detail=canonical(detail)))
-    return receipt_of(posting.post(request, "draw", row.root, draft), False)
-
-
-def _price(detail: dict[str, Any], scope: Scope, state: dict[str, Balance], line: str, part: Release) -> int:
-    """What a part of a reservation costs on a line: as many unit prices as it has releases."""
-    if "priced" in detail:
-        each: list[int] = detail["units"][detail["priced"][scope.name][line]]
-        units: dict[str, int] = dict(zip(detail["terms"], each, strict=True))
-        return sum(count * units[text] for text, count in part.terms)
-    return total(part, scope.currency.known(part, state).units[line])  # it was reserved before prices were kept
-
-
-def _first(posting: Posting, name: str) -> tuple[str, Balance, Balance]:
-    line, balance = next(iter(posting.lines(posting.scope(name)).items()))
-    return line, balance, balance
-
-
-def close(posting: Posting, request: Request, id: str) -> Receipt:
-    """Give back what was not drawn."""
-    row = _open(posting, id)
-    return receipt_of(posting.post(request, "close", row.root, released_reservation(posting, row, "closed")), False)
-
-
-def released_reservation(posting: Posting, row: ReservationRow, status: str) -> Draft:
-    """What ends a reservation: held amounts return to what is left."""
-    detail = json.loads(row.detail)
-    effects: Effects = []
-    for name, lines in detail["held"].items():
-        state = posting.lines(posting.scope(name))
-        for line, kept in lines.items():
-            if kept:
-                effects.append((name, line, state[line], given_back(state[line], kept)))
-            lines[line] = 0
-    return Draft(effects, reservation=row._replace(status=status, detail=canonical(detail)))
-
-
-def ended_reservation(row: ReservationRow) -> ReservationRow:
-    """A reservation of which nobody knows what was drawn: it holds nothing any more, and nothing comes back."""
-    detail = json.loads(row.detail)
-    held = {name: dict.fromkeys(lines, 0) for name, lines in detail["held"].items()}
-    return row._replace(status="closed", detail=canonical({**detail, "held": held}))
-
-
-def joined(row: ReservationRow, root: str, block: str) -> ReservationRow | None:
-    """A reservation on the whole data as it is when a new block shares it; None where it is not on the whole data."""
-    detail = json.loads(row.detail)
-    if row.status != "open" or root not in detail["scopes"]:
-        return None
-    detail["scopes"].append(block)
-    for kept in (detail["held"], detail.get("priced", {})):
-        if root in kept:
-            kept[block] = dict(kept[root])
-    return row._replace(detail=canonical(detail))
-
-
-def cancel(posting: Posting, root: str, names: set[str]) -> bool:
-    """Close the reservations that hold something of these scopes; what was not drawn never ran, so it comes back."""
-    found = False
-    for row in posting.tx.reservations(root):
-        held = json.loads(row.detail)["held"]
-        if row.status == "open" and any(any(held.get(name, {}).values()) for name in names):
-            posting.post(None, "close", root, released_reservation(posting, row, "closed"))
-            found = True
-    return found
-
-
-def _open(posting: Posting, id: str) -> ReservationRow:
-    row = posting.tx.reservation(id)
-    if row is None:
-        raise ReservationClosed(f"there is no reservation {id!r}")
-    posting.expire(row.root)
-    if row.status == "expired" or (row.status == "open" and row.expires <= posting.now):
-        raise ReservationExpired(f"reservation {id} has expired: what it held was given back")
-    if row.status != "open":
-        raise ReservationClosed(f"reservation {id} is closed")
-    return row
-
-
-def _taken(left: list[list[Any]], what: Release | None) -> tuple[str, list[list[Any]]]:
-    """The text of the part that is drawn, and what stays."""
-    counts: dict[str, int] = dict(left)
-    if what is None:
-        if not counts:
-            raise ReservationClosed("everything that was reserved has been drawn")
-        return _listed(left), []
-    for text, count in what.terms:
-        if counts.get(text, 0) < count:
-            raise InputError(
-                f"{count} × {text} is not part of what is left of the reservation: {_listed(left) or 'nothing'}",
-                argument="amount",
-            )
-        counts[text] -= count
-    return what.text, [[text, count] for text, count in counts.items() if count]
-
-
-def _listed(left: list[list[Any]]) -> str:
-    """As a composition's text has it."""
-    return " + ".join(text if count == 1 else f"{text}*{count}" for text, count in left)

@@ -1,70 +1,81 @@
-"""Spending: reserve, draw and close in one entry."""
+"""Spend: charge a release to its scopes and all above them, before it runs. Quote: what that would do now."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from functools import lru_cache
+from typing import Any, ClassVar
 
-from bursar.ledger.budget.currencies import Balance
-from bursar.ledger.budget.currencies._moves import given_back
+from bursar.ledger.arguments import names_of
 from bursar.ledger.budget.deciding import Seen, decided
-from bursar.ledger.budget.refusals import refusal_of, within_cap
-from bursar.ledger.budget.release import Release
-from bursar.ledger.budget.scope import Scope
-from bursar.ledger.commit.posting import Posting, Request
-from bursar.ledger.journal.body import Draft, Effects, by_root, effects_of
-from bursar.ledger.journal.entry import Chained
-from bursar.ledger.receipt import Part, Quote, Receipt, receipt_of
+from bursar.ledger.budget.refusals import within_cap
+from bursar.ledger.budget.release import Release, release_of
+from bursar.ledger.commit.posting import Posting
+from bursar.ledger.journal.body import Body, Draft, Effect, effects_of
+from bursar.ledger.journal.entry import canonical
+from bursar.ledger.receipt import Part, Quote
+from bursar.ledger.verbs._base import Told, by_root, refused
 
 
-def spend(posting: Posting, request: Request, release: Release, cap: Fraction | None = None) -> Receipt:
-    """Charge a release to every scope on its paths, or to none."""
-    scopes = posting.debited(request.names, release)
-    found, refused = posting.decide(scopes, release)
-    if refused is not None:
-        raise posting.refuse(request, *refused)
-    effects: Effects = []
-    for one in found:
-        if cap is not None:
-            for line, amount in one.charged().items():
-                within_cap(cap, amount, one.before[line], f"{one.scope.name}'s {line}")
-        effects += effects_of(one.scope.name, one.before, one.after)
-    return receipt_of(post_all(posting, request, "spend", scopes, effects, release.text), False)
+class Spend(Told, frozen=True):
+    """A release, and the scopes that it is charged to."""
+
+    name: ClassVar[str] = "spend"
+    scopes: tuple[str, ...]
+    release: Release
+    cap: Fraction | None = None
+    """The largest share of any limit that it may take; None where there is no such rule."""
+
+    @property
+    def about(self) -> Sequence[str]:
+        """The scopes that were named."""
+        return self.scopes
+
+    def fields(self) -> dict[str, Any]:
+        """Scopes and release."""
+        return {"scopes": list(self.scopes), **self.release.request()}
+
+    def text(self) -> str:
+        """The same charges come again and again."""
+        return _text(self.scopes, self.release)
+
+    def decide(self, posting: Posting, actor: str) -> Sequence[Draft]:
+        """Charge every scope on its paths, or none."""
+        scopes = posting.debited(self.scopes, self.release)
+        found, refusal = posting.decide(scopes, self.release)
+        if refusal is not None:
+            return refused(*refusal)
+        effects: list[Effect] = []
+        for one in found:
+            if self.cap is not None:
+                for line, amount in one.charged().items():
+                    within_cap(self.cap, amount, one.before[line], f"{one.scope.name}'s {line}")
+            effects += effects_of(one.scope.name, one.before, one.after)
+        what = self.release.text
+        return [
+            Draft("spend", root, Body(effect=part, released=what)) for root, part in by_root(scopes, effects).items()
+        ]
 
 
-def post_all(
-    posting: Posting, request: Request, kind: str, scopes: Sequence[Scope], effects: Effects, released: str | None
-) -> Chained:
-    """One entry in each root's chain; the first one answers for the key."""
-    first = None
-    for root, part in by_root(scopes, effects).items():
-        chained = posting.post(request, kind, root, Draft(part, released))
-        first = first or chained
-    assert first is not None
-    return first
+def spend(scopes: str | Sequence[str], what: Any, delta: Any = None, cap: Fraction | None = None) -> Spend:
+    """A charge as people give it."""
+    return Spend(tuple(names_of(scopes)), release_of(what, delta), cap)
 
 
-def replayed(scope_of: Any) -> Any:
-    """Read an outcome back from its entry: a receipt, or the refusal again."""
-
-    def read(chained: Chained, again: bool) -> Receipt:
-        if chained.entry.kind == "refuse":
-            raise refusal_of(scope_of(chained.entry.content()["refusal"][0]), chained, again)
-        return receipt_of(chained, again)
-
-    return read
+@lru_cache(maxsize=10_000)
+def _text(scopes: tuple[str, ...], release: Release) -> str:
+    return canonical({"verb": Spend.name, "scopes": list(scopes), **release.request()})
 
 
 def quote(seen: Seen, release: Release) -> Quote:
-    """What spending would do now."""
-    found, refused = decided(seen, release, price=lambda currency, what, state: currency.price(what, state))
-    if refused is not None:
-        scope, refusal = refused
-        unit = scope.currency.lines[refusal.line].unit
-        part = Part(scope.name, refusal.line, refusal.asked * unit, refusal.balance.left * unit, True)
-        return Quote(release.text, 0, (part,), f"{scope.name} has not enough left of {refusal.line}")
+    """What spending would do now, on scopes as somebody has found them."""
+    found, refusal = decided(seen, release, price=lambda currency, what, state: currency.price(what, state))
+    if refusal is not None:
+        scope, short = refusal
+        unit = scope.currency.lines[short.line].unit
+        part = Part(scope.name, short.line, short.asked * unit, short.balance.left * unit, True)
+        return Quote(release.text, 0, (part,), f"{scope.name} has not enough left of {short.line}")
     parts = []
     for one in found:
         for line, asked in one.charged().items():
@@ -73,22 +84,3 @@ def quote(seen: Seen, release: Release) -> Quote:
             parts.append(Part(one.scope.name, line, Fraction(asked * unit), one.before[line].left * unit, comes_back))
     fits = min(one.scope.currency.fits(release, one.before) for one in found)
     return Quote(release.text, fits, tuple(parts), None)
-
-
-class View(Posting):
-    """A posting that only looks."""
-
-    looking = True
-
-    def lines(self, scope: Scope) -> dict[str, Balance]:
-        """As whoever writes next will find them: what has expired is no longer held."""
-        state = super().lines(scope)
-        if any(balance.held for balance in state.values()):
-            for row in self.tx.due(scope.row.root, self.now):
-                for line, kept in json.loads(row.detail)["held"].get(scope.name, {}).items():
-                    state[line] = given_back(state[line], kept)
-        return state
-
-    def states(self, names: Sequence[str], release: Release) -> Seen:
-        """What a charge on these would find."""
-        return [(scope, self.lines(scope)) for scope in self.debited(names, release)]

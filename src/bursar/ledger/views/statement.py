@@ -14,8 +14,9 @@ from bursar.jobs.account import account
 from bursar.ledger.budget.amounts import shown, written
 from bursar.ledger.budget.release import release_of
 from bursar.ledger.budget.scope import Scope
-from bursar.ledger.commit.posting import Posting
-from bursar.ledger.verbs.restore import LOST
+from bursar.ledger.commit.view import View
+from bursar.ledger.journal.body import LOST
+from bursar.ledger.stores._base import Reader
 from bursar.ledger.views.odometer import mixture
 
 LIFETIME = "the odometer of the root: a window starts anew, what its people have lost does not"
@@ -131,14 +132,14 @@ class Seen(NamedTuple):
     root: Seen | None = None
 
 
-def seen(posting: Posting, scope: Scope) -> Seen:
+def seen(view: View[Reader], scope: Scope) -> Seen:
     """A scope as it is now; a root with blocks is as its worst block is."""
-    blocks = [posting.scope(row.name) for row in posting.tx.scopes(scope.name) if row.kind == "block"]
+    blocks = [view.scope(row.name) for row in view.rows.scopes(scope.name) if row.kind == "block"]
     if scope.kind == "root" and blocks:
-        worst = min((_single(posting, block) for block in blocks), key=_room)
+        worst = min((_single(view, block) for block in blocks), key=_room)
         return worst._replace(scope=scope, worst_block=worst.scope.name)
-    found = _single(posting, scope)
-    return found._replace(root=seen(posting, posting.scope(scope.row.root))) if scope.kind == "window" else found
+    found = _single(view, scope)
+    return found._replace(root=seen(view, view.scope(scope.row.root))) if scope.kind == "window" else found
 
 
 Lost = tuple[float | None, tuple[float, float] | None]
@@ -168,8 +169,8 @@ def _room(one: Seen) -> Fraction:
     return max(min(shares[line] for line in lines) for lines in one.scope.currency.ways.values())
 
 
-def _single(posting: Posting, scope: Scope) -> Seen:
-    state = posting.lines(scope)
+def _single(view: View[Reader], scope: Scope) -> Seen:
+    state = view.lines(scope)
     lines = []
     for name, line in scope.currency.lines.items():
         balance = state[name]
@@ -177,7 +178,7 @@ def _single(posting: Posting, scope: Scope) -> Seen:
             part * line.unit for part in (balance.limit, balance.spent, balance.held, balance.left)
         )
         lines.append(LineStatement(name, line.means, limit, spent, held, left, balance.dead))
-    return Seen(scope, tuple(lines), tuple(posting.tx.released(scope.name)))
+    return Seen(scope, tuple(lines), tuple(view.rows.released(scope.name)))
 
 
 def _delta(scope: Scope) -> Fraction:

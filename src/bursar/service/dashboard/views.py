@@ -13,9 +13,10 @@ from bursar.jobs.curve import profile
 from bursar.jobs.report import Report
 from bursar.ledger.budget.amounts import shown
 from bursar.ledger.ledger import Ledger
+from bursar.ledger.views.burn_down import burn_down as series
+from bursar.ledger.views.burn_down import untouched
 from bursar.ledger.views.statement import HINDSIGHT, LIFETIME, ODOMETER, Statement
 from bursar.numerics.shown import shown as rounded
-from bursar.service.endpoints.looking import seen_by
 
 _MOST_POINTS = 400
 _MOST_ENTRIES = 20_000
@@ -72,26 +73,17 @@ def burn_down(ledger: Ledger, found: Statement, end: int) -> str:
     line.
     """
     scope, first = found.scope, max(0, end - _MOST_ENTRIES)
-    times: list[float] = []
-    left: dict[str, list[float]] = {line: [] for line in scope.currency.lines}
-    # a line that no entry here touches has been as it is now
-    now = {line.name: float(line.left / line.limit) if line.limit else 0.0 for line in found.lines}
-    last = now if first else dict.fromkeys(left, 1.0)
-    for one in ledger.entries(scope.row.root, after=first, most=_MOST_ENTRIES):
-        seen = seen_by(scope, one)
-        if seen is None:
-            continue
-        for row in seen["effect"]:
-            limit = Fraction(row["limit"])
-            if limit:
-                last[row["line"]] = float(1 - (Fraction(row["spent"]) + Fraction(row["held"])) / limit)
-        times.append(seen["at"] / 1e6)
-        for line, series in left.items():
-            series.append(last[line])
-    stride = max(1, math.ceil(len(times) / _MOST_POINTS))
-    picked = sorted({*range(0, len(times), stride), *([len(times) - 1] if times else [])})
-    drawn = [{"label": f"{line} left", "values": [values[i] for i in picked]} for line, values in left.items()]
-    return json.dumps({"x": [times[i] for i in picked], "series": drawn, "time": True, "share": True})
+    start = untouched(scope.currency.lines)
+    if first:  # a line that no entry here touches has been as it is now
+        start = {line.name: line.left / line.limit if line.limit else Fraction(0) for line in found.lines}
+    points = series(scope.name, start, ledger.entries(scope.row.root, after=first, most=_MOST_ENTRIES))
+    stride = max(1, math.ceil(len(points) / _MOST_POINTS))
+    picked = [*points[:-1:stride], *points[-1:]]
+    drawn = [
+        {"label": f"{line} left", "values": [float(point.left[line]) for point in picked]}
+        for line in scope.currency.lines
+    ]
+    return json.dumps({"x": [point.at / 1e6 for point in picked], "series": drawn, "time": True, "share": True})
 
 
 def report(found: Report) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 from bursar import wire
 from bursar.ledger.budget.amounts import written
 from bursar.ledger.budget.scope import Scope
+from bursar.ledger.journal.body import body_in
 from bursar.ledger.journal.entry import Chained
 from bursar.ledger.views.statement import Statement
 from bursar.service.core import Service
@@ -68,26 +69,26 @@ def page(service: Service, token: Token, name: str, after: int, most: int) -> di
 
 def seen_by(scope: Scope, chained: Chained) -> dict[str, Any] | None:
     """An entry as far as it concerns a scope; None where it does not."""
-    entry, content = chained.entry, chained.entry.content()
+    entry, body = chained.entry, body_in(chained.entry.body)
     lines = scope.currency.lines
     effect = [
         {
-            "line": line,
-            "limit": written(limit * lines[line].unit),
-            "spent": written(spent * lines[line].unit),
-            "held": written(held * lines[line].unit),
+            "line": one.line,
+            "limit": written(one.limit * lines[one.line].unit),
+            "spent": written(one.spent * lines[one.line].unit),
+            "held": written(one.held * lines[one.line].unit),
         }
-        for owner, line, *_, limit, spent, held, _dead, _window in content["effect"]
-        if owner == scope.name
+        for one in body.effect
+        if one.scope == scope.name
     ]
     refusal = None
-    if "refusal" in content and content["refusal"][0] == scope.name:
-        _, line, asked, *_, left = content["refusal"]
-        unit = lines[line].unit
-        refusal = {"line": line, "asked": written(int(asked) * unit), "left": written(int(left) * unit)}
-    if not effect and refusal is None and all(row[0] != scope.name for row in content.get("scopes", ())):
+    if body.refusal is not None and body.refusal.scope == scope.name:
+        line, units = body.refusal.line, body.refusal.numbers()
+        asked, left = (written(units[name] * lines[line].unit) for name in ("asked", "left"))
+        refusal = {"line": line, "asked": asked, "left": left}
+    if not effect and refusal is None and all(row.name != scope.name for row in body.scopes or ()):
         return None
-    request = content.get("request") or {}
+    request = body.asked()
     return {
         "seq": entry.seq,
         "at": entry.at,
@@ -95,8 +96,8 @@ def seen_by(scope: Scope, chained: Chained) -> dict[str, Any] | None:
         "key": entry.key,
         "actor": entry.actor,
         "hash": chained.hash,
-        "what": content.get("released") or request.get("what"),
-        "reason": content.get("reason") or request.get("reason"),
+        "what": body.released or request.get("what"),
+        "reason": body.reason or request.get("reason"),
         "effect": effect,
         "refusal": refusal,
     }

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from bursar import wire
 from bursar.errors import BudgetExceeded, InputError, NotPermitted, Refused
+from bursar.ledger.arguments import reservation_id
 from bursar.ledger.budget.release import known_text
-from bursar.ledger.verbs.reserve import Caps
+from bursar.ledger.commit.request import Verb
+from bursar.ledger.verbs.draw import Close, draw
+from bursar.ledger.verbs.reserve import Caps, reserve
+from bursar.ledger.verbs.spend import spend
+from bursar.ledger.views import looks
 from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint
 from bursar.service.permissions import covers, within
 from bursar.service.tokens import Token
 
+Answer = TypeVar("Answer")
 ABOVE = "a scope above those of this token has not enough left"
 
 
@@ -31,7 +37,7 @@ def _reach(service: Service, token: Token, scopes: list[str]) -> None:
 async def _quote(service: Service, token: Token, asked: wire.Quote) -> dict[str, Any]:
     _reach(service, token, asked.scopes)
     release = await service.read(token, asked.what, asked.delta)
-    seen = await service.glance(token, lambda: service.ledger.states(asked.scopes, release))
+    seen = await service.glance(token, lambda: looks.states(service.ledger.office, asked.scopes, release))
     found = await service.count(token, "quote", [(scope.row, state) for scope, state in seen], release)
     await service.meet(token, [part["scope"] for part in found["parts"]])
     parts = [part for part in found["parts"] if covers(token, service.tree, part["scope"])]
@@ -40,9 +46,9 @@ async def _quote(service: Service, token: Token, asked: wire.Quote) -> dict[str,
     return {**found, "parts": parts}
 
 
-async def _commit(service: Service, token: Token, request: Any) -> Any:
+async def _commit(service: Service, token: Token, verb: Verb[Answer], key: str) -> Answer:
     try:
-        return await service.charge(token, request)
+        return await service.charge(token, service.ledger.request(verb, key=key, by=token.name))
     except BudgetExceeded as refusal:
         await service.meet(token, [refusal.scope])
         if covers(token, service.tree, refusal.scope):
@@ -55,28 +61,23 @@ async def _spend(service: Service, token: Token, asked: wire.Spend) -> dict[str,
     release = known_text(asked.what, None) if asked.delta is None else None
     if release is None:
         release = await service.read(token, asked.what, asked.delta)
-    request = service.ledger.to_spend(asked.scopes, release, key=asked.key, by=token.name, cap=service.largest_charge)
-    receipt = await _commit(service, token, request)
-    return receipt.to_dict()  # type: ignore[no-any-return]
+    verb = spend(asked.scopes, release, cap=service.largest_charge)
+    receipt = await _commit(service, token, verb, asked.key)
+    return receipt.to_dict()
 
 
 async def _reserve(service: Service, token: Token, asked: wire.Reserve) -> dict[str, Any]:
     _reach(service, token, asked.scopes)
-    request = service.ledger.to_reserve(
-        asked.scopes,
-        await service.read(token, asked.what, asked.delta),
-        ttl=asked.ttl,
-        key=asked.key,
-        by=token.name,
-        caps=Caps(service.largest_charge, service.largest_reserved),
-    )
-    reservation = await _commit(service, token, request)
-    return reservation.to_dict()  # type: ignore[no-any-return]
+    release = await service.read(token, asked.what, asked.delta)
+    caps = Caps(service.largest_charge, service.largest_reserved)
+    verb = reserve(asked.scopes, release, asked.ttl, asked.key, caps=caps)
+    reservation = await _commit(service, token, verb, asked.key)
+    return reservation.to_dict()
 
 
 async def _held(service: Service, token: Token, reservation: str) -> None:
     """Refuse another's reservation, in the same words whether it exists or not."""
-    names = await service.glance(token, lambda: service.ledger.held_by(reservation))
+    names = await service.glance(token, lambda: looks.held_by(service.ledger.office, reservation))
     await service.meet(token, names)
     reached = bool(names) and all(covers(token, service.tree, name) for name in service.tree.leaves(names))
     if not reached and not (token.scope == "*" and not names):
@@ -86,15 +87,15 @@ async def _held(service: Service, token: Token, reservation: str) -> None:
 async def _draw(service: Service, token: Token, asked: wire.Draw) -> dict[str, Any]:
     await _held(service, token, asked.reservation)
     part = None if asked.what is None else await service.read(token, asked.what)
-    request = service.ledger.to_draw(asked.reservation, part, key=asked.key, by=token.name, cap=service.largest_charge)
-    receipt = await _commit(service, token, request)
-    return receipt.to_dict()  # type: ignore[no-any-return]
+    verb = draw(asked.reservation, part, cap=service.largest_charge)
+    receipt = await _commit(service, token, verb, asked.key)
+    return receipt.to_dict()
 
 
 async def _close(service: Service, token: Token, asked: wire.Close) -> dict[str, Any]:
     await _held(service, token, asked.reservation)
-    receipt = await _commit(service, token, service.ledger.to_close(asked.reservation, key=asked.key, by=token.name))
-    return receipt.to_dict()  # type: ignore[no-any-return]
+    receipt = await _commit(service, token, Close(reservation_id(asked.reservation)), asked.key)
+    return receipt.to_dict()
 
 
 ENDPOINTS = (

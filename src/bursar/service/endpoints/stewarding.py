@@ -6,6 +6,7 @@ from typing import Any
 
 from bursar import wire
 from bursar.errors import NotPermitted
+from bursar.ledger.views.looks import charged_by
 from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint, Run
 from bursar.service.permissions import MAY, covers, everywhere, within
@@ -73,7 +74,7 @@ def _status(verb: str) -> Run:
 
 async def _correct(service: Service, token: Token, asked: wire.Correct) -> dict[str, Any]:
     within(token, service.tree, [asked.root])
-    names = await service.look(token, lambda: service.ledger.charged_by(asked.root, asked.seq))
+    names = await service.look(token, lambda: charged_by(service.ledger.office, asked.root, asked.seq))
     await service.meet(token, names)
     if not all(covers(token, service.tree, name) for name in names):
         raise NotPermitted("this entry's release was charged beyond what this token reaches, and so is its correction")

@@ -14,7 +14,7 @@ from bursar.jobs.spec import parse
 from bursar.ledger.budget.currencies import Balance, currency_with
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.budget.scope import Scope
-from bursar.ledger.stores._base import ScopeRow
+from bursar.ledger.journal.rows import ScopeRow
 from bursar.ledger.verbs import spend as charging
 from bursar.ledger.views import statement
 from bursar.service.dashboard import views

@@ -14,7 +14,6 @@ from bursar.ledger.budget.currencies._base import Sought as Sought
 from bursar.ledger.budget.currencies._base import Unpriced as Unpriced
 from bursar.ledger.budget.currencies._step import HELD as HELD
 from bursar.ledger.budget.currencies._step import SPENT as SPENT
-from bursar.ledger.budget.currencies._step import Balance as Balance
 from bursar.ledger.budget.currencies._step import Into as Into
 from bursar.ledger.budget.currencies._step import Price as Price
 from bursar.ledger.budget.currencies._step import Refusal as Refusal
@@ -27,6 +26,7 @@ from bursar.ledger.budget.currencies.renyi import Renyi, order_limit
 from bursar.ledger.budget.currencies.residue import Residue
 from bursar.ledger.budget.currencies.sums import Sums
 from bursar.ledger.budget.currencies.zcdp import Zcdp
+from bursar.ledger.journal.rows import Balance as Balance
 from bursar.losses.residue import VERSION
 
 CURRENCIES = ("pure", "sums", "advanced", "concentrated", "residue", "zcdp", "renyi", "gdp")

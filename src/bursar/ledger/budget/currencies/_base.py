@@ -15,8 +15,9 @@ from typing import Any, ClassVar, NamedTuple
 
 from bursar.errors import ConversionRefused, CostInvalid
 from bursar.ledger.budget.amounts import PARTS, units_up
-from bursar.ledger.budget.currencies._step import SPENT, Balance, Into, Price, Refusal, State, step, ways_of
+from bursar.ledger.budget.currencies._step import SPENT, Into, Price, Refusal, State, step, ways_of
 from bursar.ledger.budget.release import Release
+from bursar.ledger.journal.rows import Balance
 from bursar.numerics.validate import MAX_COUNT
 
 ALL = "all"

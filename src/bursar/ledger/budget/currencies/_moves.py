@@ -5,7 +5,7 @@ Each is a pure function from a balance to the next one, and none of them lets a 
 
 from __future__ import annotations
 
-from bursar.ledger.budget.currencies._step import Balance
+from bursar.ledger.journal.rows import Balance
 
 
 def drawn(before: Balance, amount: int) -> Balance:

@@ -14,31 +14,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import NamedTuple
 
 from bursar.errors import CostInvalid
-
-
-class Balance(NamedTuple):
-    """One line's state, in units."""
-
-    limit: int
-    spent: int
-    held: int
-    dead: bool
-    window: int = 0
-    """Which period ``spent`` belongs to, on scopes that start anew in each."""
-
-    @property
-    def numbers(self) -> tuple[int, int, int, int, int]:
-        """As tables and the journal keep it."""
-        return (self.limit, self.spent, self.held, int(self.dead), self.window)
-
-    @property
-    def left(self) -> int:
-        """What may still be charged."""
-        return 0 if self.dead else self.limit - self.spent - self.held
-
+from bursar.ledger.journal.rows import Balance
 
 State = Mapping[str, Balance]
 

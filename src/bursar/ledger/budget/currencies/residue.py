@@ -25,9 +25,10 @@ from bursar.ledger.budget.amounts import written
 from bursar.ledger.budget.currencies._base import Currency, Line, Sought, Unpriced
 from bursar.ledger.budget.currencies._residue_appraiser import Appraiser
 from bursar.ledger.budget.currencies._residue_prices import Charge, Missing, Tariff, alike, price_of, why_not
-from bursar.ledger.budget.currencies._step import Balance, Price, State
+from bursar.ledger.budget.currencies._step import Price, State
 from bursar.ledger.budget.currencies._target import largest
 from bursar.ledger.budget.release import Release
+from bursar.ledger.journal.rows import Balance
 from bursar.numerics.validate import MAX_COUNT
 
 SMALLEST_DELTA = Fraction(1, 10**100)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,7 +19,9 @@ from psycopg import errors, sql
 from bursar.errors import InputError, LedgerHalted, StorageFailed, StorageFull
 from bursar.ledger.budget.currencies import Balance
 from bursar.ledger.journal.entry import Chained
-from bursar.ledger.stores._base import Conflict, Head, Reader, Store, Transaction
+from bursar.ledger.journal.rows import Head
+from bursar.ledger.stores._base import Conflict, Reader, Store, Transaction
+from bursar.ledger.stores._work import work
 from bursar.ledger.stores.postgres.connection import Line
 from bursar.ledger.stores.postgres.server import Server
 from bursar.ledger.stores.sql import SqlReader, SqlTransaction, check_migrations, files_of, migrations, queries
@@ -133,8 +135,8 @@ class PostgresStore(Store):
                     connection.execute(text)
                     connection.execute("INSERT INTO migrations VALUES (%s, %s, %s)", (number, name, digest))
 
-    @contextmanager
-    def writing(self, wait: bool = True) -> Iterator[Transaction]:
+    @work
+    def writing(self, wait: bool = True) -> Generator[Transaction, None, None]:
         """A transaction of the writers' connection."""
         self._here()
         # statements wait for an answer only where one is read: a charge takes two exchanges with the server

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +17,7 @@ import apsw
 
 from bursar.errors import InputError, LedgerHalted, StorageFailed
 from bursar.ledger.stores._base import Occupied, Reader, Store, Transaction
+from bursar.ledger.stores._work import work
 from bursar.ledger.stores.sql import check_migrations, migrations
 from bursar.ledger.stores.sqlite.lock import taken, writer_lock
 from bursar.ledger.stores.sqlite.names import OPEN_HERE, names_of, refuse_inherited, refuse_links, writable
@@ -138,8 +139,8 @@ class SqliteStore(Store):
             raise
         db.execute("COMMIT")
 
-    @contextmanager
-    def writing(self, wait: bool = True) -> Iterator[Transaction]:
+    @work
+    def writing(self, wait: bool = True) -> Generator[Transaction, None, None]:
         """The lock, the transaction, and the sync that makes it durable."""
         self._check_process()
         if self.read_only:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from bursar.ledger.anchors.evidence import Known, behind
+from bursar.ledger.inspection.reprice import Pricer, repriced
+from bursar.ledger.journal.body import body_in
 from bursar.ledger.journal.entry import FIRST, Chain, Entry
 from bursar.ledger.journal.fold import Books
-from bursar.ledger.journal.reprice import Pricer, repriced
 from bursar.ledger.stores._base import Reader
 
 
@@ -102,7 +103,7 @@ def _fold(reader: Reader, chain: Chain, root: str, books: Books, problems: list[
             problems.append(f"{root}: entry {entry.seq} was changed: its hash does not match")
             return count
         try:
-            books.apply(root, entry.seq, entry.kind, entry.key, entry.body)
+            books.apply(root, entry.seq, entry.kind, entry.key, body_in(entry.body))
         except (ValueError, KeyError, TypeError, IndexError, AttributeError) as problem:
             problems.append(f"{root}: entry {entry.seq} cannot be read: {problem!r}")
             return count

@@ -1,7 +1,7 @@
 """A draft for the OpenDP deployments registry, in its form of July 2026.
 
 The ledger knows what it enforces: whom it protects, by how much, how releases compose and which ones ran. It does not
-know who publishes what for whom: these facts are given (`bursar.ledger.journal.registry_facts`).
+know who publishes what for whom: these facts are given (`bursar.ledger.inspection.registry_facts`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 from bursar.errors import ScopeUnknown
 from bursar.ledger.budget.amounts import shown
 from bursar.ledger.budget.scope import Scope
-from bursar.ledger.journal.registry_facts import FIELDS, HEAD, checked
+from bursar.ledger.inspection.registry_facts import FIELDS, HEAD, checked
+from bursar.ledger.journal.body import LOST
 from bursar.ledger.stores._base import Reader
-from bursar.ledger.verbs.restore import LOST
 
 _SECOND = ("model_name", "release_type", "data_source_type", "access_type")
 _THIRD = (

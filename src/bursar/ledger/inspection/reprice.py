@@ -14,7 +14,9 @@ from bursar.errors import BursarError
 from bursar.ledger.budget.currencies import CERTIFICATES, Balance, Currency, Price, Refusal, State, Unpriced
 from bursar.ledger.budget.release import Release
 from bursar.ledger.budget.scope import Scope
+from bursar.ledger.journal.body import Body, body_in
 from bursar.ledger.journal.entry import Entry
+from bursar.ledger.journal.fold import changes_of
 from bursar.ledger.stores._base import Reader
 
 States = dict[str, dict[str, Balance]]
@@ -50,28 +52,29 @@ def repriced(reader: Reader, root: str, pricer: Pricer) -> Repriced:
     now: States = {}
     ran: dict[str, dict[str, None]] = {}
     for entry, _ in reader.entries(root):
-        content = entry.content()
-        before = {name: dict(now.get(name, {})) for name in dict.fromkeys(row[0] for row in content["effect"])}
-        for scope, line, limit0, spent0, held0, dead0, window0, limit, spent, held, dead, window in content["effect"]:
-            before[scope][line] = Balance(limit0, spent0, held0, bool(dead0), window0)
-            now.setdefault(scope, {})[line] = Balance(limit, spent, held, bool(dead), window)
+        body = body_in(entry.body)
+        before = {name: dict(now.get(name, {})) for name in body.charged()}
+        for one in body.effect:
+            before[one.scope][one.line] = one.before
+            now.setdefault(one.scope, {})[one.line] = one.after
         try:
-            releases = _asked(entry, content, pricer)
+            releases = _asked(entry, body, pricer)
         except BursarError as problem:  # a plug-in that is not installed here, say
             found.problems.append(f"{root}: entry {entry.seq} has no price now: {problem}")
             releases = []
         for name in before if releases else ():
-            if name not in content.get("overdrawn", ()):
+            if name not in (body.overdrawn or ()):
                 late = list(ran.get(name, {})) if entry.kind in ("import", "correct") else []
-                charge = _Charge(entry, content, scopes[name], before[name], now[name])
+                charge = _Charge(entry, body, scopes[name], before[name], now[name])
                 _compare(charge, releases, late, pricer, found)
-        _remember(content, list(before), ran)
+        for scope, what, _ in changes_of(root, entry.seq, entry.kind, body, 0).released:
+            ran.setdefault(scope, {})[what] = None
     return found
 
 
-def _asked(entry: Entry, content: dict[str, Any], pricer: Pricer) -> list[Release]:
+def _asked(entry: Entry, body: Body, pricer: Pricer) -> list[Release]:
     """What an entry had to pay for."""
-    request = content["request"] or {}
+    request = body.asked()
     if entry.kind in ("spend", "reserve", "correct"):
         return [pricer.read(request["what"], request.get("delta"))]
     if entry.kind == "import":
@@ -83,14 +86,14 @@ class _Charge(NamedTuple):
     """An entry's charge to one scope."""
 
     entry: Entry
-    content: dict[str, Any]
+    body: Body
     scope: Scope
     before: dict[str, Balance]
     after: dict[str, Balance]
 
     def said(self, what: str) -> str:
         """A sentence about it."""
-        request = self.content["request"] or {}
+        request = self.body.asked()
         name = f" for {request['what'][:60]}" if "what" in request else ""
         return f"{self.entry.root}: entry {self.entry.seq} charged {self.scope.name} {what}{name}"
 
@@ -121,14 +124,5 @@ def _compare(
 
 
 def _version(charge: _Charge) -> str:
-    made = charge.content.get("certificate")
+    made = charge.body.certificate
     return "" if made is None else f" (its certificate has version {made}, today's {CERTIFICATES['residue']})"
-
-
-def _remember(content: dict[str, Any], names: Sequence[str], ran: dict[str, dict[str, None]]) -> None:
-    """What has run in each scope by now."""
-    whats = [content["released"]] if "released" in content else []
-    whats += [*content.get("imported", ()), *content.get("opening", ())]
-    whats += [what for what, _ in content.get("inherited", ())]
-    for name in names if whats else ():
-        ran.setdefault(name, {}).update(dict.fromkeys(whats))

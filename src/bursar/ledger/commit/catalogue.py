@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bursar.errors import CurrencyMismatch, ScopeClosed, ScopeFrozen, ScopeUnknown
-from bursar.ledger.budget.scope import Scope, path
-from bursar.ledger.stores._base import Head, Reader
+from bursar.errors import CurrencyMismatch, InputError, ScopeClosed, ScopeFrozen, ScopeUnknown
+from bursar.ledger.budget.scope import Scope
+from bursar.ledger.journal.rows import Head
+from bursar.ledger.stores._base import Reader
 
 _DOUBTED = -1  # in place of the number of changes: what is known is not trusted until it is read again
 
@@ -82,3 +83,21 @@ def usable(scope: Scope) -> None:
         raise ScopeClosed(f"{scope.name} is closed", scope=scope.name)
     if scope.row.status == "frozen":
         raise ScopeFrozen(f"{scope.name} is frozen: a steward must thaw it", scope=scope.name)
+
+
+def path(scope: Scope, reader: Reader) -> list[str]:
+    """All scopes that a charge here debits.
+
+    Upwards to the root; but a block stands for its part of the data alone, and a charge on the whole data touches
+    every block.
+    """
+    chain = [scope.row]
+    while chain[-1].kind != "block" and chain[-1].parent:
+        above = reader.scope(chain[-1].parent)
+        if above is None:
+            raise InputError(f"{chain[-1].parent} is missing", argument="scope")
+        chain.append(above)
+    names = [row.name for row in chain]
+    if chain[-1].kind == "root":
+        names += [row.name for row in reader.scopes(chain[-1].name) if row.kind == "block"]
+    return names

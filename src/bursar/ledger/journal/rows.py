@@ -1,0 +1,59 @@
+"""What tables keep beside the journal: the lines of scopes, the scopes themselves, reservations, the ends of chains."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Balance(NamedTuple):
+    """One line's state, in units."""
+
+    limit: int
+    spent: int
+    held: int
+    dead: bool
+    window: int = 0
+    """Which period ``spent`` belongs to, on scopes that start anew in each."""
+
+    @property
+    def numbers(self) -> tuple[int, int, int, int, int]:
+        """As tables and the journal keep it."""
+        return (self.limit, self.spent, self.held, int(self.dead), self.window)
+
+    @property
+    def left(self) -> int:
+        """What may still be charged."""
+        return 0 if self.dead else self.limit - self.spent - self.held
+
+
+class Head(NamedTuple):
+    """The last entry of a root's chain, and how often its scopes were changed by a steward."""
+
+    seq: int
+    at: int
+    hash: str
+    epoch: int
+
+
+class ScopeRow(NamedTuple):
+    """A scope, apart from its balances."""
+
+    name: str
+    root: str
+    parent: str
+    kind: str
+    currency: str
+    terms: str
+    """Canonical JSON of the currency's terms, of the unit, the relation and the options."""
+    status: str
+
+
+class ReservationRow(NamedTuple):
+    """A reservation: what was reserved, what of it was drawn, until when."""
+
+    id: str
+    root: str
+    status: str
+    expires: int
+    detail: str
+    """What it holds, as `bursar.ledger.journal.held` writes it."""

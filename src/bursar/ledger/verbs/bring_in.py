@@ -1,0 +1,81 @@
+"""Bring in: charge what was released before there was a ledger, all of it or none."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from bursar.errors import InputError, described
+from bursar.ledger.budget.currencies import Refusal
+from bursar.ledger.budget.deciding import folded
+from bursar.ledger.budget.release import Release, release_of
+from bursar.ledger.budget.scope import scope_name
+from bursar.ledger.commit.posting import Posting
+from bursar.ledger.journal.body import Body, Draft, Effect, effects_of
+from bursar.ledger.verbs._base import Told, refused
+
+
+class BringIn(Told, frozen=True):
+    """Past releases, and the scope that they are charged to."""
+
+    name: ClassVar[str] = "import"
+    scope: str
+    releases: tuple[Release, ...]
+
+    @property
+    def about(self) -> Sequence[str]:
+        """The scope."""
+        return (self.scope,)
+
+    def fields(self) -> dict[str, Any]:
+        """All of it."""
+        return {"scope": self.scope, "releases": [release.request() for release in self.releases]}
+
+    def decide(self, posting: Posting, actor: str) -> Sequence[Draft]:
+        """Charge the list as one entry."""
+        scopes = posting.debited(self.about, *self.releases)
+        root = scopes[0].row.root
+        if any(scope.row.root != root for scope in scopes):
+            raise InputError("an import stays within one root", argument="scope")
+        posting.expire(root)
+        effects: list[Effect] = []
+        for scope in scopes:
+            before = posting.lines(scope)
+            after = folded(scope, before, self.releases, posting.ran(scope))
+            if isinstance(after, Refusal):
+                return refused(scope, after)
+            effects += effects_of(scope.name, before, after)
+        texts = [release.text for release in self.releases]
+        return [Draft("import", root, Body(effect=effects, imported=texts))]
+
+
+def bring_in(scope: str, table: str) -> BringIn:
+    """An import as people give it: the text of a CSV table."""
+    releases = read_past(table)
+    return BringIn(scope_name(scope), tuple(releases))
+
+
+def read_past(text: str) -> list[Release]:
+    """Past releases from CSV: a column ``what`` (the text form), and perhaps ``count`` and ``delta``."""
+    if not isinstance(text, str):
+        raise InputError(f"give the text of a CSV table, not {described(text)}", argument="file")
+    try:
+        table = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
+        columns, rows = table.fieldnames, list(table)
+    except csv.Error as problem:
+        raise InputError(f"this is no CSV table: {problem}", argument="file") from None
+    if columns is None or "what" not in columns:
+        raise InputError("the first line must name the columns, and one of them must be 'what'", argument="file")
+    found = []
+    for number, row in enumerate(rows, start=2):
+        try:
+            count = int((row.get("count") or "1").strip())
+            release = release_of((row["what"] or "").strip(), (row.get("delta") or "").strip() or None)
+            found.append(release_of(release.composition * count, release.delta) if count != 1 else release)
+        except (ValueError, InputError) as problem:
+            raise InputError(f"line {number}: {problem}", argument="file") from None
+    if not found:
+        raise InputError("there is nothing to import", argument="file")
+    return found

@@ -1,0 +1,129 @@
+"""Draw: spend a part of what was reserved. Close: give back what was not drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from bursar.errors import InputError, ReservationClosed, ReservationExpired
+from bursar.ledger.arguments import reservation_id
+from bursar.ledger.budget.currencies import State
+from bursar.ledger.budget.currencies._base import total
+from bursar.ledger.budget.currencies._moves import drawn
+from bursar.ledger.budget.refusals import within_cap
+from bursar.ledger.budget.release import Release, release_of
+from bursar.ledger.budget.reservations import taken
+from bursar.ledger.budget.scope import Scope
+from bursar.ledger.commit.catalogue import usable
+from bursar.ledger.commit.posting import Posting
+from bursar.ledger.journal.body import Body, Draft, Effect, effect, kept
+from bursar.ledger.journal.held import Held, held_in, holding
+from bursar.ledger.journal.rows import ReservationRow
+from bursar.ledger.receipt import Reservation
+from bursar.ledger.verbs._base import Told
+
+
+class Draw(Told, frozen=True):
+    """A part of a reservation, or all that is left of it."""
+
+    name: ClassVar[str] = "draw"
+    reservation: str
+    part: Release | None
+    cap: Fraction | None = None
+    """The largest share of any limit that it may take; None where there is no such rule."""
+
+    @property
+    def held_by(self) -> str | None:
+        """The reservation."""
+        return self.reservation
+
+    def fields(self) -> dict[str, Any]:
+        """Which one, and what of it."""
+        return {"reservation": self.reservation, "what": None if self.part is None else self.part.text}
+
+    def decide(self, posting: Posting, actor: str) -> Sequence[Draft]:
+        """Turn a part of what is held into spent."""
+        row = open_one(posting, self.reservation)
+        held = held_in(row)
+        for name in [*held.scopes, row.root]:
+            usable(posting.scope(name))
+        text, left = taken(held.left, self.part)
+        effects: list[Effect] = []
+        for name, amounts in held.held.items():
+            scope = posting.scope(name)
+            state = posting.lines(scope)
+            for line, amount in amounts.items():
+                asked = self._price(held, scope, state, line) if left else amount
+                if asked > amount:
+                    raise InputError(f"{self.reservation} holds less on {line} than this part costs", argument="amount")
+                amounts[line] = amount - asked
+                within_cap(self.cap, asked, state[line], f"{name}'s {line}")
+                effects.append(effect(name, line, state[line], drawn(state[line], asked)))
+        effects += _mentioned(posting, set(held.scopes) - {one.scope for one in effects}, held.scopes)
+        held.left = left
+        body = Body(effect=effects, released=text, reservation=kept(holding(row, held)))
+        return [Draft("draw", row.root, body)]
+
+    def _price(self, held: Held, scope: Scope, state: State, line: str) -> int:
+        """What the part costs on a line: as many unit prices as it has releases."""
+        assert self.part is not None  # something is left, so a part was named
+        units = held.unit_prices(scope.name, line)
+        if units is not None:
+            return sum(count * units[text] for text, count in self.part.terms)
+        return total(self.part, scope.currency.known(self.part, state).units[line])  # reserved before prices were kept
+
+
+def draw(reservation: str | Reservation, amount: Any = None, cap: Fraction | None = None) -> Draw:
+    """A draw as people give it."""
+    return Draw(reservation_id(reservation), None if amount is None else release_of(amount), cap)
+
+
+class Close(Told, frozen=True):
+    """The end of a reservation."""
+
+    name: ClassVar[str] = "close"
+    reservation: str
+
+    @property
+    def held_by(self) -> str | None:
+        """The reservation."""
+        return self.reservation
+
+    def fields(self) -> dict[str, Any]:
+        """Which one."""
+        return {"reservation": self.reservation}
+
+    def decide(self, posting: Posting, actor: str) -> Sequence[Draft]:
+        """Give back what was not drawn."""
+        return [posting.ending(open_one(posting, self.reservation), "closed")]
+
+
+def open_one(posting: Posting, id: str) -> ReservationRow:
+    """A reservation that can still be drawn from."""
+    row = posting.rows.reservation(id)
+    if row is None:
+        raise ReservationClosed(f"there is no reservation {id!r}")
+    posting.expire(row.root)
+    if row.status == "expired" or (row.status == "open" and row.expires <= posting.now):
+        raise ReservationExpired(f"reservation {id} has expired: what it held was given back")
+    if row.status != "open":
+        raise ReservationClosed(f"reservation {id} is closed")
+    return row
+
+
+def cancel(posting: Posting, root: str, names: set[str]) -> None:
+    """Close the reservations that hold something of these scopes; what was not drawn never ran, so it comes back."""
+    for row in posting.rows.reservations(root):
+        if row.status == "open" and any(map(held_in(row).holds, names)):
+            posting.post(posting.ending(row, "closed"))
+
+
+def _mentioned(posting: Posting, silent: set[str], names: Sequence[str]) -> list[Effect]:
+    """A line of each scope in which all was spent when it was reserved: the entry still says what was released."""
+    rows = []
+    for name in names:
+        if name in silent:
+            line, balance = next(iter(posting.lines(posting.scope(name)).items()))
+            rows.append(effect(name, line, balance, balance))
+    return rows

@@ -1,0 +1,108 @@
+"""Limit: raise or lower what a scope may spend. Its unit stays, and what is spent, and which ways were given up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from bursar.errors import InputError, NotPermitted
+from bursar.ledger.arguments import said, texts, word
+from bursar.ledger.budget.amounts import exact, shown, units_down
+from bursar.ledger.budget.currencies import Balance, Currency, currency_of
+from bursar.ledger.budget.currencies._moves import relimited
+from bursar.ledger.budget.scope import Scope, scope_name
+from bursar.ledger.commit.catalogue import usable
+from bursar.ledger.commit.posting import Posting
+from bursar.ledger.journal.body import Body, Draft, Effect, effect
+from bursar.ledger.verbs._base import Told
+
+
+class Limit(Told, frozen=True):
+    """A scope and its new limits, with the reason."""
+
+    name: ClassVar[str] = "limit"
+    scope: str
+    limits: Mapping[str, Any]
+    reason: str
+    approved_by: str
+
+    @property
+    def about(self) -> Sequence[str]:
+        """The scope."""
+        return (self.scope,)
+
+    def fields(self) -> dict[str, Any]:
+        """All of it, as text."""
+        asked = {"scope": self.scope, "reason": self.reason, "approved_by": self.approved_by}
+        return {**asked, **texts(self.limits)}
+
+    def decide(self, posting: Posting, actor: str) -> Sequence[Draft]:
+        """The new limit, of a root for its open blocks too."""
+        scope = posting.scope(self.scope)
+        posting.expire(scope.row.root)
+        self._check(scope, actor.strip())
+        fresh = _limited(scope, {key: value for key, value in self.limits.items() if value is not None})
+        every = [scope]
+        if scope.kind == "root":
+            rows = posting.rows.scopes(self.scope)
+            every += [posting.scope(row.name) for row in rows if row.kind == "block" and row.status != "closed"]
+        effects = [change for one in every for change in _changes(one, posting.lines(one), fresh)]
+        changed = [one.with_terms(target=fresh.terms(), overdrawn={}).row for one in every]
+        return [Draft("limit", scope.row.root, Body(effect=effects, approved_by=self.approved_by, scopes=changed))]
+
+    def _check(self, scope: Scope, actor: str) -> None:
+        if scope.row.status == "closed":
+            usable(scope)
+        if scope.kind == "block":
+            raise InputError("a block has its root's limit: change that one", argument="scope")
+        if scope.second_person and (not self.approved_by or self.approved_by == actor or not actor):
+            raise NotPermitted(
+                f"a change of {self.scope}'s limit needs two people: by= and approved_by=, and not the same"
+            )
+
+
+def limit(scope: str, limits: Mapping[str, Any], reason: str, approved_by: str | None) -> Limit:
+    """A change as people give it."""
+    if all(value is None for value in limits.values()):
+        raise InputError("say which limit is to change: epsilon=, delta=, rho=, mu= or renyi=", argument="limit")
+    other = word(approved_by or "", "approved_by").strip()
+    return Limit(scope_name(scope), limits, said(reason), other)
+
+
+def _limited(scope: Scope, limits: dict[str, Any]) -> Currency:
+    """The currency with other limits, of which it must have the same lines."""
+    if "order" in limits and exact(limits["order"], "order") != Fraction(scope.target.get("order", "0")):
+        raise InputError("a scope keeps the order in which it counts: open a new one", argument="order")
+    for name in limits.keys() - scope.target.keys():
+        raise InputError(f"{scope.name} has no limit on {name}, only on {', '.join(scope.target)}", argument=name)
+    terms = {**scope.target, **limits}
+    if "leak" in terms and "delta" in limits and "leak" not in limits:
+        terms.pop("leak")  # a share of the new δ
+    fresh = currency_of(scope.row.currency, terms)
+    if fresh.lines.keys() != scope.currency.lines.keys():
+        raise InputError("a scope keeps its lines: open a new one for another kind of limit", argument="limit")
+    return fresh
+
+
+def _changes(scope: Scope, state: dict[str, Balance], fresh: Currency) -> list[Effect]:
+    """The lines with their new limits; what was overdrawn is paid first."""
+    beyond = scope.overdrawn
+    if scope.lost or beyond is None:
+        why = "entries of its root were lost" if scope.lost else "it is overdrawn by releases that have no price"
+        raise InputError(f"nobody knows what {scope.name} has spent, {why}: open a new scope", argument="scope")
+    effects = []
+    for line, balance in state.items():
+        most = units_down(fresh.lines[line].limit, scope.currency.lines[line].unit)
+        if most < balance.limit and not balance.dead and not scope.currency.shrinks(line, balance):
+            raise InputError(
+                f"{scope.name} has charges on its {line} line, and they are proved for its limit and larger ones "
+                "only: close it and open a new scope, or freeze it",
+                argument=line,
+            )
+        taken = balance.spent + beyond.get(line, 0) + balance.held
+        if not balance.dead and most < taken:
+            told = shown(taken * scope.currency.lines[line].unit, up=True)
+            raise InputError(f"{scope.name} has spent or held {told} of {line}, more than that", argument=line)
+        effects.append(effect(scope.name, line, balance, relimited(balance, most, beyond.get(line, 0))))
+    return effects

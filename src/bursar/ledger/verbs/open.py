@@ -1,0 +1,132 @@
+"""Open: a new scope, with what had been released before it was opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from bursar.errors import InputError, NotPermitted
+from bursar.ledger.arguments import texts
+from bursar.ledger.budget.currencies import Balance, Refusal
+from bursar.ledger.budget.deciding import folded
+from bursar.ledger.budget.refusals import alike
+from bursar.ledger.budget.release import Release, release_of
+from bursar.ledger.budget.reservations import joined
+from bursar.ledger.budget.scope import Scope, names_above, new_scope, scope_name
+from bursar.ledger.commit.catalogue import usable
+from bursar.ledger.commit.posting import Posting
+from bursar.ledger.journal.body import Body, Draft, effect, kept
+from bursar.ledger.verbs._base import Told
+from bursar.numerics.validate import listed
+
+_NOTHING = Balance(0, 0, 0, False)
+
+
+class Place(NamedTuple):
+    """Where a scope is to hang, as far as a steward says so."""
+
+    parent: str | None = None
+    kind: str | None = None
+    """root, block, quota or window."""
+    within: str | None = None
+    """The scope below which it must lie; None where it may lie anywhere."""
+
+
+class Open(Told, frozen=True):
+    """A scope as a steward wants it."""
+
+    name: ClassVar[str] = "open"
+    scope: str
+    place: Place
+    currency: str | None
+    limits: Mapping[str, Any]
+    options: Mapping[str, Any]
+    before: tuple[Release, ...]
+    """What was released before."""
+
+    @property
+    def about(self) -> Sequence[str]:
+        """What may turn out to lie above is locked; which of them does, the transaction decides."""
+        if self.place.parent is not None:
+            return [self.place.parent]
+        return [] if self.place.kind == "root" else names_above(self.scope)
+
+    def fields(self) -> dict[str, Any]:
+        """All of it, as text."""
+        asked = {"name": self.scope, "parent": self.place.parent, "kind": self.place.kind, "currency": self.currency}
+        spent = [release.text for release in self.before]
+        return {**asked, **texts(self.limits), **texts(self.options), "spent": spent}
+
+    def decide(self, posting: Posting, actor: str) -> Sequence[Draft]:
+        """The scope, where there is room for what had been released before."""
+        parent = self._parent(posting)
+        scope = new_scope(self.scope, parent, self.place.kind, self.currency, dict(self.limits), dict(self.options))
+        window = posting.now // scope.period if scope.period else 0
+        state = {line: balance._replace(window=window) for line, balance in scope.currency.opening().items()}
+        body = Body(effect=[], scopes=[scope.row])
+        ran: list[str] = []
+        if parent is not None and scope.kind == "block":  # what was charged to all of the data was charged here too
+            state, ran = posting.lines(parent), posting.ran(parent)
+            shared = [joined(row, parent.name, scope.name) for row in posting.rows.reservations(parent.name)]
+            body.reservations = [kept(row) for row in shared if row is not None] or None
+            body.inherited = posting.released(parent.name) or None
+        for release in self.before:
+            alike([scope], release)
+        after = folded(scope, state, self.before, ran)
+        if isinstance(after, Refusal):
+            raise InputError(
+                f"{scope.name}: what was released before exceeds the limit on {after.line}", argument="spent"
+            )
+        body.effect = [effect(scope.name, line, _NOTHING, balance) for line, balance in after.items()]
+        body.opening = [release.text for release in self.before] or None
+        return [Draft("open", scope.row.root, body)]
+
+    def _parent(self, posting: Posting) -> Scope | None:
+        """The scope that it hangs below; refused where there is no place for it."""
+        name = self.scope
+        if posting.rows.scope(name) is not None:
+            raise InputError(f"there is a scope {name!r} already", argument="scope")
+        parent = self._above(posting)
+        if self.place.within is not None and not _lies_in(posting, parent, self.place.within):
+            raise NotPermitted(f"there is no place for {name} below {self.place.within}")
+        if parent is not None:
+            usable(parent)
+            posting.expire(parent.row.root)
+        elif posting.rows.head(name) is not None:
+            raise InputError(
+                f"there was a root {name!r}, whose entries were lost: choose another name", argument="scope"
+            )
+        return parent
+
+    def _above(self, posting: Posting) -> Scope | None:
+        """The parent that was named; else, unless a root is asked for, the nearest scope that the name lies under."""
+        if self.place.parent is not None:
+            return posting.scope(self.place.parent)
+        if self.place.kind != "root":
+            for name in names_above(self.scope):
+                if posting.rows.scope(name) is not None:
+                    return posting.scope(name)
+        return None
+
+
+def open_scope(
+    scope: str,
+    place: Place,
+    currency: str | None,
+    limits: Mapping[str, Any],
+    options: Mapping[str, Any],
+    spent: Iterable[Any] = (),
+) -> Open:
+    """A scope as people give it; ``spent`` lists what was released before."""
+    before = tuple(release_of(what) for what in listed(spent=spent))
+    scope_name(scope)
+    if place.parent is not None:
+        scope_name(place.parent)
+    return Open(scope, place, currency, limits, options, before)
+
+
+def _lies_in(posting: Posting, scope: Scope | None, top: str) -> bool:
+    """Whether a scope is another one, or lies below it."""
+    while scope is not None and scope.name != top:
+        scope = posting.scope(scope.row.parent) if scope.row.parent else None
+    return scope is not None
