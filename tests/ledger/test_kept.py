@@ -71,6 +71,13 @@ def test_it_goes_on(kept: Any) -> None:
     assert check(ledger.export("jsonl").splitlines(), b"")[0] == []
 
 
+def test_the_same_verbs_leave_the_same_tables(tmp_path: Path) -> None:
+    """Balances, releases, odometers and what fits are as the last version left them after the same verbs."""
+    main(tmp_path, "now")
+    now, before = json.loads((tmp_path / "now.json").read_text(encoding="utf-8")), said("before-rooms")
+    assert {part for part in ("scopes", "fits", "csv", "open") if now[part] != before[part]} == set()
+
+
 def test_the_same_verbs_write_the_same_bytes(tmp_path: Path) -> None:
     """Asked the same at the same times, this version writes the journal that the last one wrote, hash by hash; only in
     the entry that restores a ledger the request has moved to the end, where all others have it.

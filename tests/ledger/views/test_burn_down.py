@@ -1,0 +1,66 @@
+"""How a budget burns down: one series, whoever draws it."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import bursar as b
+from bursar import plot
+from bursar.ledger.ledger import Ledger
+from bursar.ledger.views.burn_down import burn_down, untouched
+from bursar.service.dashboard import views
+
+
+def lived(ledger: Ledger) -> None:
+    """A scope that gives up a way in the middle, is raised, and has a quota that others do not touch."""
+    ledger.open("data", epsilon=1, delta="1e-6")
+    ledger.open("data/team", parent="data", epsilon="1/2")
+    ledger.spend("data", b.RandomizedResponse("0.01"))
+    ledger.spend("data", b.Gaussian(sigma=50))
+    held = ledger.reserve("data/team", "laplace(scale=100)*5", ttl=60)
+    ledger.draw(held, "laplace(scale=100)")
+    ledger.close(held)
+    ledger.limit("data/team", epsilon=1, reason="more")
+
+
+def test_a_way_that_was_given_up_has_nothing_left() -> None:
+    """A Gaussian gives up Σε: from then on that line has nothing left, however little it had spent."""
+    with Ledger("memory://", alert=None) as ledger:
+        lived(ledger)
+        points = burn_down("data", untouched(ledger.scope("data").currency.lines), ledger.entries("data"))
+        assert points[0].left["epsilon"] == 1
+        assert 0 < points[1].left["epsilon"] < 1
+        assert [point.left["epsilon"] for point in points[2:]] == [0] * (len(points) - 2)
+
+
+def test_the_last_point_is_what_a_statement_shows() -> None:
+    """Of every scope and every line: what is left now is where its series ends."""
+    with Ledger("memory://", alert=None) as ledger:
+        lived(ledger)
+        for scope in ledger.scopes():
+            points = burn_down(scope.name, untouched(scope.currency.lines), ledger.entries(scope.row.root))
+            shown = {line.name: Fraction(line.left, line.limit) for line in ledger.show(scope.name).lines}
+            assert points[-1].left == shown
+
+
+def test_plot_and_dashboard_draw_the_same_series() -> None:
+    """The same times and the same shares, line by line, in the picture and on the page."""
+    with Ledger("memory://", alert=None) as ledger:
+        lived(ledger)
+        for name in ("data", "data/team"):
+            (axes,) = plot.burn_down_figure(ledger, name).axes
+            drawn = [list(line.get_ydata()) for line in axes.lines if line.get_label()[0] != "_"]
+            chart = json.loads(views.burn_down(ledger, ledger.show(name), ledger.last("data")))
+            assert drawn == [one["values"] for one in chart["series"]]
+            assert len(chart["x"]) == len(drawn[0])
+
+
+def test_a_late_start_knows_what_went_before() -> None:
+    """From any entry on, with what was left before it, the series is the end of the whole one."""
+    with Ledger("memory://", alert=None) as ledger:
+        lived(ledger)
+        whole = burn_down("data", untouched(ledger.scope("data").currency.lines), ledger.entries("data"))
+        for place in range(1, len(whole)):
+            before = whole[place - 1]
+            assert burn_down("data", before.left, ledger.entries("data", after=before.seq)) == whole[place:]
