@@ -22,9 +22,9 @@ from contextlib import suppress
 
 from bursar.errors import LedgerHalted, storage_trouble
 from bursar.ledger.anchors.evidence import END, Anchored, Known, check, line_of, parsed
-from bursar.ledger.anchors.file_lock import alone, together, unlock
 from bursar.ledger.journal.rows import Head
 from bursar.ledger.stores._base import Reader
+from bursar.ledger.stores.file_locks import alone, together, unlock
 
 _PATIENCE = 0.05  # seconds
 _LONGEST = 1 << 20  # bytes, before the file is written anew with the last anchors only

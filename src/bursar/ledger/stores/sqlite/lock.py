@@ -13,19 +13,18 @@ long; a process that stays away, or is stopped, costs the others the rest of one
 
 from __future__ import annotations
 
-import errno
 import mmap
 import os
 import struct
-import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 from bursar.errors import InputError
 from bursar.ledger.stores._base import Occupied
+from bursar.ledger.stores.file_locks import lock_byte, try_lock, unlock_byte, unlock_bytes
 
 _TICKETS = 1 << 20  # bytes from here on stand for numbers
 _MOST = 1 << 30
@@ -80,12 +79,12 @@ class WriterLock:
         self._eager = now - self._left < _EAGER and self._took < _TURN // 4
         if now >= self._until:
             self._mine = -1
-        if (self._mine >= 0 or self._number(_FOLLOWING) == self._number(_SERVED)) and _try_lock(self._file, _HOLDER):
+        if (self._mine >= 0 or self._number(_FOLLOWING) == self._number(_SERVED)) and try_lock(self._file, _HOLDER):
             self._since = now
             return True
         if wait:
             self._queue()
-            _lock(self._file, _HOLDER)
+            lock_byte(self._file, _HOLDER)
             self._since = time.monotonic_ns()
             self._begin_turn()
         return wait
@@ -97,21 +96,21 @@ class WriterLock:
             self._took = self._left - self._since
             if self._mine >= 0 and self._left >= self._until:
                 self._set(_SERVED, self._mine + 1)
-            _unlock_all(self._file, _TICKETS + self._mine % _MOST)
+            unlock_bytes(self._file, (_DOOR, _HOLDER, _TICKETS + self._mine % _MOST))
 
     def _queue(self) -> None:
         """Take a number, wait until the one before has its turn, and for the end of that."""
-        _lock(self._file, _DOOR)
+        lock_byte(self._file, _DOOR)
         try:
             number = self._mine = self._number(_FOLLOWING)
             self._until = 0
             self._set(_FOLLOWING, number + 1)
-            _lock(self._file, _TICKETS + number % _MOST)
+            lock_byte(self._file, _TICKETS + number % _MOST)
         finally:
-            _unlock(self._file, _DOOR)
+            unlock_byte(self._file, _DOOR)
         before = _TICKETS + (number - 1) % _MOST
-        _lock(self._file, before)
-        _unlock(self._file, before)
+        lock_byte(self._file, before)
+        unlock_byte(self._file, before)
         left = self._number(_UNTIL) - time.monotonic_ns()
         if self._number(_OWNER) == number - 1 and left > 0:
             time.sleep(min(left, _TURN) / 1e9)
@@ -123,7 +122,7 @@ class WriterLock:
             self._until = self._since + min(_TURN, _ROUND // waiting)
         self._set(_UNTIL, self._until)
         self._set(_OWNER, self._mine)
-        _unlock(self._file, _TICKETS + self._mine % _MOST)
+        unlock_byte(self._file, _TICKETS + self._mine % _MOST)
 
     def _number(self, place: int) -> int:
         number: int = _NUMBER.unpack_from(self._page, place)[0]
@@ -188,56 +187,3 @@ class _AtOnce:
 def taken(lock: Any, wait: bool) -> Any:
     """A lock as a context; without ``wait`` it raises `Occupied` where somebody has it."""
     return lock if wait else _AtOnce(lock)
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(file: int, byte: int) -> None:
-        while not _try_lock(file, byte):
-            time.sleep(0.001)
-
-    def _try_lock(file: int, byte: int) -> bool:
-        try:
-            os.lseek(file, byte, os.SEEK_SET)
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-    def _unlock(file: int, byte: int) -> None:
-        os.lseek(file, byte, os.SEEK_SET)
-        msvcrt.locking(file, msvcrt.LK_UNLCK, 1)
-
-    def _unlock_all(file: int, ticket: int) -> None:
-        for byte in (_DOOR, _HOLDER, ticket):
-            with suppress(OSError):
-                _unlock(file, byte)
-
-else:
-    import fcntl
-
-    def _lock(file: int, byte: int) -> None:
-        while True:
-            try:
-                fcntl.lockf(file, fcntl.LOCK_EX, 1, byte)
-            except OSError as problem:
-                if problem.errno != errno.EDEADLK:
-                    raise
-                # the system sees processes that wait for each other; with several files that need not be a deadlock
-                time.sleep(0.001)
-            else:
-                return
-
-    def _try_lock(file: int, byte: int) -> bool:
-        try:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)
-        except (BlockingIOError, PermissionError):
-            return False
-        return True
-
-    def _unlock(file: int, byte: int) -> None:
-        fcntl.lockf(file, fcntl.LOCK_UN, 1, byte)
-
-    def _unlock_all(file: int, ticket: int) -> None:
-        fcntl.lockf(file, fcntl.LOCK_UN)

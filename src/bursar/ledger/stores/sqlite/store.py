@@ -10,22 +10,20 @@ import os
 import threading
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
-from urllib.parse import quote
 
 import apsw
 
 from bursar.errors import InputError, LedgerHalted, StorageFailed
 from bursar.ledger.stores._base import Occupied, Reader, Store, Transaction
 from bursar.ledger.stores._work import work
-from bursar.ledger.stores.sql import check_migrations, migrations
+from bursar.ledger.stores.sqlite.connecting import PATIENCE, connected, looking_only, migrate
 from bursar.ledger.stores.sqlite.lock import taken, writer_lock
 from bursar.ledger.stores.sqlite.names import OPEN_HERE, names_of, refuse_inherited, refuse_links, writable
 from bursar.ledger.stores.sqlite.place import Place
 from bursar.ledger.stores.sqlite.rows import View, Write
 from bursar.ledger.stores.sqlite.troubles import TROUBLES, durable, spoken
-
-_PATIENCE = 30_000  # ms, for writers that do not know the lock
 
 
 class SqliteStore(Store):
@@ -49,7 +47,8 @@ class SqliteStore(Store):
         self._real = os.path.realpath(path)
         refuse_inherited(path)
         super().__init__()
-        self.path, self._vfs, self._synchronous, self._shared = path, vfs, synchronous, shared
+        self.path, self._shared = path, shared
+        self._connect = partial(connected, path, vfs=vfs, synchronous=synchronous, shared=shared)
         self.anchor = f"{self._real}-anchor"
         self.other_anchors = tuple(f"{name}-anchor" for name in names_of(path))
         self._place = Place(path)
@@ -62,7 +61,7 @@ class SqliteStore(Store):
         self._reads = threading.RLock()
         if self.read_only:  # an auditor's copy: nothing is written, not even a lock
             with durable():
-                self._writer = self._look_only()
+                self._writer = looking_only(self.path, self._real)
                 self._place.settle(self._writer, log=False)
             return
         refuse_links(path)
@@ -74,26 +73,11 @@ class SqliteStore(Store):
                 log = f"{self._real}-wal"
                 self.pieced = os.path.exists(log) and os.path.getsize(log) > 0
                 self._writer = self._connect()
-                self._migrate()
+                migrate(self._writer)
                 self._place.settle(self._writer)
         except BaseException:
             self._let_go()
             raise
-
-    def _connect(self) -> apsw.Connection:
-        connection = apsw.Connection(self.path, vfs=self._vfs)
-        connection.set_busy_timeout(_PATIENCE)
-        if not self._shared:
-            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        mode = connection.execute("PRAGMA journal_mode = WAL").fetchall()
-        if mode != [("wal",)]:
-            raise StorageFailed(f"{self.path}: this file system has no write-ahead log")
-        connection.execute(f"PRAGMA synchronous = {self._synchronous}")
-        connection.execute("PRAGMA foreign_keys = ON")
-        # plans that do not look at values: otherwise a statement may be compiled anew each time it runs
-        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-        connection.execute("PRAGMA wal_autocheckpoint = 1000")
-        return connection
 
     def _same_file(self, known: apsw.Connection | None) -> apsw.Connection:
         """A connection for reading, to the file that the writer has; its name may lead elsewhere by now."""
@@ -111,33 +95,6 @@ class SqliteStore(Store):
                 connection.close()
             raise
         return connection
-
-    def _look_only(self) -> apsw.Connection:
-        """A file that may not be written: as it is, if no log stands beside it."""
-        calm = "" if os.path.exists(f"{self._real}-wal") else "&immutable=1"
-        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        return apsw.Connection(f"file:{quote(os.path.abspath(self.path))}?mode=ro{calm}", flags=flags)
-
-    def _migrate(self) -> None:
-        """Run the numbered files that are missing, and check the ones that ran."""
-        db = self._writer
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            db.execute(
-                "CREATE TABLE IF NOT EXISTS migrations "
-                "(number INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL) STRICT"
-            )
-            rows: list[Any] = db.execute("SELECT number, hash FROM migrations").fetchall()
-            done: dict[int, str] = dict(rows)
-            check_migrations(done, "sqlite")
-            for number, name, digest, text in migrations("sqlite"):
-                if number not in done:
-                    db.execute(text)
-                    db.execute("INSERT INTO migrations VALUES (?, ?, ?)", (number, name, digest))
-        except BaseException:
-            db.execute("ROLLBACK")
-            raise
-        db.execute("COMMIT")
 
     @work
     def writing(self, wait: bool = True) -> Generator[Transaction, None, None]:
@@ -187,7 +144,7 @@ class SqliteStore(Store):
     def _begin(self, wait: bool) -> None:
         if not self._lock.take(wait):
             raise Occupied
-        self._writer.set_busy_timeout(_PATIENCE if wait else 0)
+        self._writer.set_busy_timeout(PATIENCE if wait else 0)
         try:
             self._writer.execute("BEGIN IMMEDIATE")
         except apsw.BusyError:
