@@ -266,6 +266,7 @@ def test_who_does_not_want_to_wait_is_told(tmp_path: Path) -> None:
         ledger.open("data", epsilon=1)
         holder = holding(f"{tmp_path}/budget.db-lock")
         assert said(holder) == "held"
+        assert ledger.quote("data", b.Laplace(scale=10)).passes  # now its price is known
         request = ledger.request(spend("data", b.Laplace(scale=10)))
         assert ledger.begin([request]) is None
         holder.communicate("done\n", timeout=NET)
