@@ -9,25 +9,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from flint import arb
 
 from bursar.losses.engines.contour.sampled_growth import THETAS
-from bursar.losses.engines.contour.sampled_integral import Grid, SampledIntegral, log_normal_cdf
+from bursar.losses.engines.contour.sampled_integral import Grid, SampledIntegral
 from bursar.losses.engines.contour.sampled_law import Tilted, centred_law, expm1_terms, weight_errors
 from bursar.numerics import normal
+from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, down
 from bursar.numerics.lattice import short
-from bursar.numerics.trusted import SAFETY, ULPS, UNIT
+from bursar.numerics.trusted import SAFETY, ULPS, UNIT, log_normal_cdf
 
 SMALL, LARGE = 0, 1
 _CELLS = 3000
 _DEEP = 30.0  # by how much the windows go further than for the whole law: large losses are rare
 _SLACK = 0.01  # for rounding in the upper sums
-
-Array = Any
 
 
 def softness(integral: SampledIntegral) -> float:
@@ -78,7 +76,8 @@ class Split:
         peak = shape.max(axis=1)
         inside = peak + np.log(np.exp(shape - peak[:, None]).sum(axis=1))
         outside = np.logaddexp(left + sign * s * ends[0], right + sign * s * ends[1])
-        return self.base + np.logaddexp(inside, outside) + _SLACK
+        bounds: Array = self.base + np.logaddexp(inside, outside) + _SLACK
+        return bounds
 
     def _shape(self, part: int, tau: float) -> tuple[Array, float, float]:
         """ln of upper bounds of the integral over each cell, left and right of all cells, on the real line."""
