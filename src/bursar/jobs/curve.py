@@ -63,14 +63,12 @@ class Curve:
     @property
     def lower(self) -> Array:
         """Lower ends of δ, the worse direction's."""
-        ends: Array = np.max([band.lower for band in self.directions], axis=0)
-        return ends
+        return np.asarray(np.max([band.lower for band in self.directions], axis=0))
 
     @property
     def upper(self) -> Array:
         """Upper ends of δ, the worse direction's."""
-        ends: Array = np.max([band.upper for band in self.directions], axis=0)
-        return ends
+        return np.asarray(np.max([band.upper for band in self.directions], axis=0))
 
     def trade_off(self, false_positive_rate: float | Sequence[float], *, width: float = WIDTH) -> Interval | Band:
         """The least false-negative rate of any test at this false-positive rate, in the worse direction (whichever of
