@@ -1,4 +1,4 @@
-"""Floor 1, losses: the privacy loss as a random variable, one file a law; and what the lecture does with it."""
+"""Floor 1, losses: the privacy loss as a random variable, one file a law; and two engines that compose them."""
 
 from bursar.losses._base import Atom, Directions, Loss, symmetric
 from bursar.losses.laws.bounded_range import BoundedRangeLoss

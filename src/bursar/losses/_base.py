@@ -1,8 +1,9 @@
 """The privacy loss as a random variable.
 
 For a pair of output distributions (P, Q) the loss is L(y) = ln(P(y)/Q(y)) with y drawn from P, and L = +∞ where Q has
-no mass. Everything that (ε, δ)-statements can say about the pair is in the law of L: δ(ε) = E[(1 − e^{ε−L})₊] = P(L >
-ε) − e^ε Q(L > ε).
+no mass. Everything that (ε, δ)-statements can say about the pair is in the law of L:
+
+    δ(ε) = E[(1 − e^{ε−L})₊] = P(L > ε) − e^ε Q(L > ε).
 
 Methods take numbers or balls and return balls, which enclose the exact value whatever the working precision is.
 
@@ -189,7 +190,7 @@ class Directions:
         return self.remove.renyi(alpha).max(self.add.renyi(alpha))
 
     def rough_renyi(self, alpha: float) -> float:
-        """The same in floats, for searching."""
+        """The worse direction's D_α in floats, for searching."""
         if self.remove is self.add:
             return self.remove.rough_renyi(alpha)
         return max(self.remove.rough_renyi(alpha), self.add.rough_renyi(alpha))
@@ -212,5 +213,5 @@ class Directions:
 
 
 def symmetric(loss: Loss, *, attained: bool = True) -> Directions:
-    """Both directions have the same law."""
+    """The two directions of a pair whose laws are one."""
     return Directions(loss, loss, attained)

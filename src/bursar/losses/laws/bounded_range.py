@@ -102,7 +102,7 @@ class BoundedRangeLoss(Loss):
         return Law(density=exponential(self.eta, -math.log(-2 * math.expm1(-float(self.eta)))))
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
-        """By inverting the cdf."""
+        """Losses by inverting the cdf."""
         import numpy as np
 
         e = float(self.eta)

@@ -151,7 +151,7 @@ class DensityLoss(Loss):
         return TableLoss(tuple(below)), _Covering(tuple(above))
 
     def bracket(self) -> tuple[TableLoss, TableLoss]:
-        """The two tables."""
+        """The two `tables` around the pair."""
         return self.tables
 
     def _ends(self, p: Ball, q: Ball, cell: Ball) -> list[Row]:
@@ -219,7 +219,7 @@ class DensityLoss(Loss):
         return top + math.log(total) / (alpha - 1) if total > 0 else top
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
-        """By inverting the cdf on a fine grid."""
+        """Losses by inverting the cdf on a fine grid."""
         import numpy as np
 
         grid = np.linspace(float(self.breaks[0]), float(self.breaks[-1]), 4097)

@@ -1,5 +1,5 @@
-"""The loss of discrete Laplace (two-sided geometric) noise with integer sensitivity Δ: a lattice between −ε and ε, ε =
-Δ/scale.
+"""The loss of discrete Laplace (two-sided geometric) noise with integer sensitivity Δ: a lattice between −ε and ε,
+where ε = Δ/scale.
 """
 
 from __future__ import annotations

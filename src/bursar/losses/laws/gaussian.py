@@ -50,16 +50,16 @@ class GaussianLoss(Loss):
         return z * (z + 1) * self.mu**2 / 2
 
     def rough_cumulant(self, t: float) -> float:
-        """The same in floats."""
+        """K(t) = t(t + 1)μ²/2 in floats, for searching."""
         return t * (t + 1) * float(self.mu) ** 2 / 2
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
-        """Normal losses."""
+        """Losses from N(μ²/2, μ²)."""
         mu = float(self.mu)
         return rng.normal(mu * mu / 2, mu, size)
 
     def contour_factor(self, count: int, log_delta: float) -> GaussianFactor:
-        """All copies are one Gaussian."""
+        """One Gaussian for all copies, with the sum of their μ²."""
         return GaussianFactor(count * self.mu * self.mu)
 
     def lattice_law(self, depth: float) -> Law:
@@ -81,7 +81,7 @@ class GaussianLoss(Loss):
         return Law(density=density, log_lost=SLACK - depth)
 
     def gaussian_noise(self) -> bool:
-        """Always."""
+        """True: the noise is Gaussian."""
         return True
 
     def sampled_pair(self, pair: Directions, rate: Ball) -> Directions:

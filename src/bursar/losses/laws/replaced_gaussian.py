@@ -112,7 +112,7 @@ class ReplacedGaussian(Loss):
         return a - np.log1p(q * np.expm1((x - 0.25) / (2 * sigma * sigma)))
 
     def gaussian_noise(self) -> bool:
-        """Always."""
+        """True: the noise is Gaussian, sampled once."""
         return True
 
     def lattice_law(self, depth: float) -> Law:

@@ -64,11 +64,11 @@ class _Remove(SampledRemove):
         return self._powers(complex_ball(t) + 1).log()
 
     def gaussian_noise(self) -> bool:
-        """Always."""
+        """True: the noise is Gaussian, sampled once."""
         return True
 
     def contour_factor(self, count: int, log_delta: float) -> SampledFactor:
-        """By sums over nodes, with a cut that this δ allows."""
+        """The factor that sums over nodes, with a cut that this δ allows."""
         return SampledFactor(SampledIntegral(self.sigma, self.rate, count, log_delta, removed=True), count)
 
 
@@ -93,11 +93,11 @@ class _Add(SampledAdd):
         return self._twin()._powers(-complex_ball(t)).log()
 
     def gaussian_noise(self) -> bool:
-        """Always."""
+        """True: the noise is Gaussian, sampled once."""
         return True
 
     def contour_factor(self, count: int, log_delta: float) -> SampledFactor:
-        """By sums over nodes."""
+        """The factor that sums over nodes."""
         return SampledFactor(SampledIntegral(self.sigma, self.rate, count, log_delta, removed=False), count)
 
     def cumulant_bound(self) -> CumulantBound:

@@ -156,11 +156,11 @@ class TableLoss(Loss):
         return None if len(self.rows) > _FEW else ClosedFactor(self, count)
 
     def lattice_law(self, depth: float) -> Law:
-        """The atoms."""
+        """The law of all its atoms."""
         return of_atoms(self.atoms())
 
     def table(self) -> TableLoss:
-        """Itself."""
+        """The law as it is, since it is a table."""
         return self
 
     def sampled_pair(self, pair: Directions, rate: Ball) -> Directions:

@@ -38,7 +38,7 @@ class ResidueLaw:
 
 
 def law_of_directions(directions: Directions, cut: float) -> ResidueLaw:
-    """Of known losses. ``cut`` is the mass that may be left beyond the last dot of each side."""
+    """The law of known losses. ``cut`` is the mass that may be left beyond the last dot of each side."""
     tables = [_table(directions.remove, cut)]
     # where adding presents the very pair of removing, the other way round, one table and its reverse dominate both
     if not (directions.same or directions.add.reverses(directions.remove)):
@@ -47,12 +47,12 @@ def law_of_directions(directions: Directions, cut: float) -> ResidueLaw:
 
 
 def law_of_promise(delta_at: Callable[[Ball], Ball], cut: float) -> ResidueLaw:
-    """Of a promise that bounds both directions."""
+    """The law of a promise whose δ at each ε bounds both directions."""
     return _law([_mirrored(lambda points: [delta_at(arb(x)) for x in points], _reach(delta_at, cut))])
 
 
 def law_of_points(deltas: Callable[[list[float]], list[Ball]], cut: float) -> ResidueLaw:
-    """Of upper ends of δ that come many at a time and bound both directions."""
+    """The law of upper ends of δ that come many at a time and bound both directions."""
     return _law([_mirrored(deltas, _reach(lambda x: deltas([float(x)])[0], cut))])
 
 

@@ -52,7 +52,7 @@ class Errors:
     """Of the sum."""
 
     def terms(self) -> tuple[tuple[str, float], ...]:
-        """By name."""
+        """Each error with its name, in the order of the fields."""
         return tuple((field.name, getattr(self, field.name)) for field in fields(self))
 
 

@@ -120,7 +120,7 @@ class GaussianFactor(Factor):
         return tau * (tau + 1) * m / 2, (2 * tau + 1) * m / 2, m
 
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
-        """τ(τ + 1)μ²/2."""
+        """K(τ) = τ(τ + 1)μ²/2 at each tilt."""
         return [arb(tau) * (arb(tau) + 1) * self.mu_square / 2 for tau in tilts]
 
     def mirror(self, tilt: Ball) -> Ball:
@@ -128,13 +128,13 @@ class GaussianFactor(Factor):
         return tilt * (tilt + 1) * self.mu_square / 2
 
     def moments(self, tau: float, frequencies: Array) -> Moments:
-        """t(t + 1)μ²/2."""
+        """K(t) = t(t + 1)μ²/2 at t = τ + is."""
         size = -0.5 * float(self.mu_square) * frequencies * frequencies
         doubt = float((self.mu_square.rad() / self.mu_square).upper()) + 4 * UNIT
         return Moments((2 * arb(tau) + 1) * self.mu_square / 2, size, np.zeros_like(size), doubt * np.abs(size))
 
     def decay(self, tau: float, care: Care) -> Decay:
-        """−s²μ²/2."""
+        """The bound −s²μ²/2, which falls with s."""
         half = down(self.mu_square) / 2
         return lambda s: -s * s * half * (1 - 1e-12)
 

@@ -55,7 +55,7 @@ class RareFactor(Factor):
         return found
 
     def rough_variance(self) -> float:
-        """Nearly untilted."""
+        """The variance at a tilt near 0, for a first guess."""
         return self.rough(0.1)[2]
 
     def rough(self, tau: float) -> tuple[float, float, float]:
@@ -82,7 +82,7 @@ class RareFactor(Factor):
         return small, large
 
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
-        """Certified, with all errors of the nodes."""
+        """K in balls, with all errors of the nodes."""
         self._grid(max(tilts), 0.0)
         return [self._cumulant(*self._moments_at(tilt)) for tilt in tilts]
 

@@ -1,6 +1,9 @@
 """The losses of one sampled Gaussian with a record removed, split into small and large ones.
 
-With χ₁(x) = Φ((x − c)/a) and χ₀ = 1 − χ₁ the moment M(t) = ∫ φ_σ·A^{1+t}·χ is F₀ + F₁, F_j = ∫ φ_σ·A^{1+t}·χ·χ_j.
+With χ₁(x) = Φ((x − c)/a) and χ₀ = 1 − χ₁ the moment M(t) = ∫ φ_σ·A^{1+t}·χ is F₀ + F₁,
+
+    F_j(t) = ∫ φ_σ·A^{1+t}·χ·χ_j.
+
 Upper sums over cells of ∫ φ_σ·A^{1+τ}·χ·χ_j·e^{±s·arg A} on the line Im x = θσ² bound two things (proofs/contour.md
 §6): with the plus sign what the trapezoid sum of F_j errs by, with the minus sign |F_j(τ + is)| itself.
 """

@@ -30,11 +30,11 @@ class SampledFactor(Factor):
         self._decays: dict[tuple[float, Care], Decay] = {}
 
     def rough_variance(self) -> float:
-        """q²(e^{1/σ²} − 1) a copy."""
+        """About q²(e^{1/σ²} − 1) for each copy."""
         return self.integral.variance
 
     def rough(self, tau: float) -> tuple[float, float, float]:
-        """From the nodes."""
+        """K, K′ and K″ of all copies as sums over the nodes, in floats."""
         grid = self.integral.grid(tau, 0.0)
         exponent = tau * grid.loss
         top = max(float(exponent[0]), float(exponent[-1]), 0.0)
@@ -52,21 +52,21 @@ class SampledFactor(Factor):
         return self.count * k, self.count * mean, self.count * variance
 
     def rough_cumulants(self, tilts: Array) -> Array:
-        """From the nodes, all tilts at once."""
+        """K of all copies as sums over the nodes, for all tilts at once."""
         grid = self.integral.grid(float(tilts.max()), 0.0)
         heights: Array = np.log(np.exp(grid.log_mass + np.multiply.outer(tilts, grid.loss)).sum(axis=1))
         return self.count * heights
 
     def mirror(self, tilt: Ball) -> Ball:
-        """Of the law without the record tilted by −t, whose variance is known: see `without_record`."""
+        """A bound of K(−1 − t), which is that of the law without the record tilted by −t: see `without_record`."""
         return self.count * without_record(self.integral.exact, tilt)
 
     def rare(self, floor: float, log_delta: float) -> RareFactor:
-        """Where a record is removed: see `RareFactor`."""
+        """The compositions with at least one large loss, where a record is removed."""
         return RareFactor(self.integral, self.count, floor, log_delta)
 
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
-        """Certified, with all errors of the nodes."""
+        """K in balls, with all errors of the nodes."""
         grid = self.integral.grid(max(tilts), 0.0)
         taus = np.array(tilts)[:, None]
         exponents = taus * grid.loss
@@ -116,14 +116,14 @@ class SampledFactor(Factor):
         return Moments(self.count * arb(law.mean), scale * size, scale * turn, SAFETY * scale * error)
 
     def decay(self, tau: float, care: Care) -> Decay:
-        """Remembered: one tilt serves several ε."""
+        """The best bound of the decay at this tilt; it is remembered, since one tilt serves several ε."""
         if (tau, care) not in self._decays:
             law = self.law(self.integral.grid(tau, 0.0), tau, 0.0)
             self._decays[tau, care] = sampled_decay(self.integral, law, tau, care)
         return self._decays[tau, care]
 
     def law(self, grid: Grid, tau: float, reach: float) -> Tilted:
-        """The tilted law, remembered."""
+        """The tilted law on this grid, which is made once for each tilt."""
         if self._law is None or self._law.grid is not grid or self._key[0] != tau:
             self._law, self._key = tilted(self.integral, grid, tau, reach), (tau, reach)
         elif self._key[1] != reach:

@@ -4,13 +4,14 @@ out.
 With odds A(x) = 1 − q + q·e^{(2x−1)/(2σ²)} the moment E[e^{tL}] is ∫ φ_σ(x)·A(x)^p dx, with p = 1 + t where a record
 is removed (L = ln A) and p = −t where it is added (L = −ln A). The derivations are in proofs/contour.md §4:
 
-    quadrature   the integrand is analytic for |Im x| < πσ², so the trapezoid sum errs by at most 2·N_θ/(e^{2πθσ²/h} −
-    1)
-                 for every 0 < θ < π, N_θ the integral of its modulus on the lines Im x = ±θσ²
+    quadrature   the integrand is analytic for |Im x| < πσ², so the trapezoid sum with step h errs by at most
+                 2·N_θ/(e^{2πθσ²/h} − 1) for every 0 < θ < π,
+                 with N_θ the integral of its modulus on the lines Im x = ±θσ²
     cut          where a record is removed, large x are smoothly given up: the density is multiplied by Φ((c − x)/a),
-                 which takes away the mass κ = (1−q)Φ̄(c/b) + qΦ̄((c−1)/b), b² = σ² + a², and can only lower δ, by at
-                 most count·κ
-    window       normal tails, through A^a ≤ 2^a·(1 + q^a·e^{a(2x−1)/(2σ²)}) (removed), A^{−τ} ≤ (1−q)^{−τ} (added)
+                 which takes away the mass κ = (1−q)Φ̄(c/b) + qΦ̄((c−1)/b), b² = σ² + a²,
+                 and can only lower δ, by at most count·κ
+    window       normal tails, through A^a ≤ 2^a·(1 + q^a·e^{a(2x−1)/(2σ²)}) where a record is removed,
+                 and A^{−τ} ≤ (1−q)^{−τ} where it is added
     rounding     nodes x are multiples of a short step, hence exact; the errors of ln A and of the masses go along
 """
 
@@ -165,7 +166,7 @@ class SampledIntegral:
         return Grid(tau, reach, x, signed, log_mass, np.exp(log_mass), loss_error, mass_error, step)
 
     def growth(self, tau: float, reach: float) -> Array:
-        """Remembered, where it takes work."""
+        """ln of what the modulus of the integrand grows by on each line Im x = θσ², for frequencies up to ``reach``."""
         if reach == 0:
             return self._base if self.removed else self._base - tau * _LOG_COSINES
         if (tau, reach) not in self._growths:

@@ -46,8 +46,11 @@ class Tilted:
         return c, d, error_c, SAFETY * (self.error_d + rounding * apart) * s + self.missing
 
     def equispaced(self, s: Array) -> tuple[Array, Array, Array, Array]:
-        """The same at multiples of one frequency: with j = pR + r, a = e^{iry} − 1 and b = e^{ipRy} − 1, e^{ijy} − 1 =
-        a + b(1 + a), so that one table of a and one of b give all of them as products of matrices.
+        """The same at multiples of one frequency. With j = pR + r, a = e^{iry} − 1 and b = e^{ipRy} − 1,
+
+            e^{ijy} − 1 = a + b(1 + a),
+
+        so that one table of a and one of b give all of them as products of matrices.
         """
         apart = self.grid.loss - self.mean
         turn = (s[1] if len(s) > 1 else 0.0) * apart

@@ -1,10 +1,11 @@
 """The lattice engine: every loss on one grid, composed by a tilted Fourier transform, with every error bounded.
 
 The composed upper law U is a sum of the gridded losses. Its δ_U(ε) is an upper bound of δ(ε) at once. The lower one
-comes from what the grid adds: U is the loss plus a Z that is ρ-zCDP, ρ = m·h²/8 for m moved releases, so with t =
-√(ρ/2) and any a > 0, b = e^{−(a−ρ)²/(4ρ)},
+comes from what the grid adds: U is the loss plus a Z that is ρ-zCDP, ρ = m·h²/8 for m moved releases, so for any a > 0
 
-    δ(ε)·(1 − κ(e^a + 1)) ≥ δ_U(ε) − κ·(e^a·δ_U(ε − a) + δ_U(ε + a)) − b,        κ = t/(e^a − 1).
+    δ(ε)·(1 − κ(e^a + 1)) ≥ δ_U(ε) − κ·(e^a·δ_U(ε − a) + δ_U(ε + a)) − b
+
+with κ = √(ρ/2)/(e^a − 1) and b = e^{−(a−ρ)²/(4ρ)}.
 
 The error is of second order in h even for atoms. The derivations are in proofs/lattice.md.
 """

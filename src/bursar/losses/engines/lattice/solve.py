@@ -89,7 +89,7 @@ class _Profile:
         self.lattice: Lattice | None = None
 
     def again(self, epsilon: float) -> Answer | None:
-        """By the last lattice, where it still serves."""
+        """δ at this ε by the last lattice; None where that does not serve."""
         if self.lattice is None or self.top <= epsilon:
             return None
         try:
@@ -99,14 +99,14 @@ class _Profile:
         return found if found.width <= 2 * self.width else None
 
     def _read(self, lattice: Lattice, epsilon: Ball, precision: float) -> Answer:
-        """δ's both ends by a lattice."""
+        """Both ends of δ as a lattice shows them."""
         upper = min(up(lattice.upper(down(epsilon))), 1.0)
         size = min(math.log(max(upper, 1e-320)), -0.1)
         lower = max(down(lattice.lower(up(epsilon), size, precision)), 0.0)
         return Answer(min(lower, upper), upper, lattice.budget(size), "lattice", lattice.size, lattice.tau)
 
     def at(self, epsilon: Ball) -> Answer:
-        """By lattices made for this ε."""
+        """δ at this ε, by lattices made for it."""
         near, log_delta = float(epsilon), math.log(1e-9)
         if self.top <= epsilon:
             return Answer(down(self.leak), up(self.leak), (), "lattice", 0, 1.0)

@@ -40,7 +40,7 @@ class Source:
         return places(self.law, _extent(self.law) / _COARSE)
 
     def grid(self, step: float, tau: float) -> Gridded:
-        """On the grid of this step, tilted."""
+        """The loss on the grid of this step, tilted."""
         if self.law is None:
             return gridded_profile(self.loss, self.count, step, tau, self.depth)
         floor = (self.look.cumulant(tau)[0] - _NEGLIGIBLE - math.log(self.count)) / tau
@@ -106,5 +106,5 @@ def best_tilt(price: Callable[[float], float], variance: float) -> float:
 
 
 def log_constant(tau: float) -> float:
-    """`chernoff_constant` in floats."""
+    """The logarithm that `chernoff_constant` gives, in floats."""
     return tau * math.log(tau) - (1 + tau) * math.log1p(tau)
