@@ -6,6 +6,7 @@ from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
 TOP = TESTS.parent
+SOURCE = TOP / "src" / "bursar"
 GOLDEN = TESTS / "golden"
 DATA = TESTS / "data"
 CLIENTS = TESTS / "support" / "clients.py"

@@ -12,7 +12,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from bursar.jobs.curve_points import Band, points
 from bursar.jobs.trade_off import Reading, joined
 from bursar.losses.engines.answer import Precision
 from bursar.mechanisms import REPLACE_ONE, Mechanism
+from bursar.numerics.arrays import Array
 from bursar.numerics.balls import ball, down, up, working
 from bursar.numerics.interval import Interval
 from bursar.numerics.real import Number, Real
@@ -30,7 +30,6 @@ from bursar.numerics.trusted import UNIT
 from bursar.numerics.validate import listed, probability, real
 from bursar.theorems import Bound
 
-Array = Any
 WIDTH = 1e-4
 """How narrow a reading is, in absolute terms, unless another width is asked."""
 _POINTS = 129
@@ -64,12 +63,12 @@ class Curve:
     @property
     def lower(self) -> Array:
         """Lower ends of δ, the worse direction's."""
-        return np.max([band.lower for band in self.directions], axis=0)
+        return np.asarray(np.max([band.lower for band in self.directions], axis=0))
 
     @property
     def upper(self) -> Array:
         """Upper ends of δ, the worse direction's."""
-        return np.max([band.upper for band in self.directions], axis=0)
+        return np.asarray(np.max([band.upper for band in self.directions], axis=0))
 
     def trade_off(self, false_positive_rate: float | Sequence[float], *, width: float = WIDTH) -> Interval | Band:
         """The least false-negative rate of any test at this false-positive rate, in the worse direction (whichever of

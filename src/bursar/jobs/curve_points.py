@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from flint import arb
@@ -16,11 +15,10 @@ from bursar.losses.engines import meet as engines
 from bursar.losses.engines.answer import Losses, Precision, leak_of
 from bursar.mechanisms import Mechanism
 from bursar.mechanisms._base import known_losses
+from bursar.numerics.arrays import Array
 from bursar.numerics.balls import down, up, working
 from bursar.theorems.leaks import leaked
 from bursar.theorems.numerical import composed
-
-Array = Any
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from bursar.numerics.arrays import Array
 from bursar.numerics.trusted import ULPS, UNIT
 
-Array = Any
 _WIDEST = 16.0  # of a cell in s, for lines to be drawn into it
 _NEIGHBOURS = 24  # points on each side from which lines are drawn: the nearest is not the best where ends are apart
 _ROUNDING = 128 * UNIT  # of sums and crossings of numbers that count only up to 1

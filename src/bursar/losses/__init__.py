@@ -1,14 +1,14 @@
-"""Floor 1, losses: the privacy loss as a random variable, one file a law; and what the lecture does with it."""
+"""Floor 1, losses: the privacy loss as a random variable, one file a law; and two engines that compose them."""
 
 from bursar.losses._base import Atom, Directions, Loss, symmetric
 from bursar.losses.laws.bounded_range import BoundedRangeLoss
 from bursar.losses.laws.density import DensityLoss
 from bursar.losses.laws.discrete_gaussian import DiscreteGaussianLoss
 from bursar.losses.laws.discrete_laplace import DiscreteLaplaceLoss
-from bursar.losses.laws.gaussian import GaussianLoss
+from bursar.losses.laws.gaussian import GaussianLoss, sampled_gaussian
 from bursar.losses.laws.laplace import LaplaceLoss
-from bursar.losses.laws.sampled import sampled
-from bursar.losses.laws.sampled_gaussian import replaced_gaussian, sampled_gaussian
+from bursar.losses.laws.replaced_gaussian import replaced_gaussian
+from bursar.losses.laws.sampled import poisson_sampled, sampled
 from bursar.losses.laws.table import TableLoss, connect_the_dots, leaky_response
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "TableLoss",
     "connect_the_dots",
     "leaky_response",
+    "poisson_sampled",
     "replaced_gaussian",
     "sampled",
     "sampled_gaussian",

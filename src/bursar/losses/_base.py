@@ -1,10 +1,15 @@
 """The privacy loss as a random variable.
 
 For a pair of output distributions (P, Q) the loss is L(y) = ln(P(y)/Q(y)) with y drawn from P, and L = +∞ where Q has
-no mass. Everything that (ε, δ)-statements can say about the pair is in the law of L: δ(ε) = E[(1 − e^{ε−L})₊] = P(L >
-ε) − e^ε Q(L > ε).
+no mass. Everything that (ε, δ)-statements can say about the pair is in the law of L:
+
+    δ(ε) = E[(1 − e^{ε−L})₊] = P(L > ε) − e^ε Q(L > ε).
 
 Methods take numbers or balls and return balls, which enclose the exact value whatever the working precision is.
+
+A law is one file in `losses/laws/`. What the engines, the residue filter and the mechanisms want to know beyond the
+mathematics are the questions at the end of `Loss`. Each has an answer for laws that do not know: it costs time or
+width, never soundness.
 """
 
 from __future__ import annotations
@@ -16,12 +21,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from flint import arb
 
 from bursar.errors import LossUnknown
-from bursar.numerics.balls import Ball, ComplexBall, ball, hull, infinity
+from bursar.numerics.arrays import Array
+from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, hull, infinity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy as np
+
+    from bursar.losses.engines.chernoff import CumulantBound
+    from bursar.losses.engines.contour.factors import Factor
+    from bursar.losses.engines.lattice.law import Law
+    from bursar.losses.laws.table import TableLoss
 
 
 class Atom(NamedTuple):
@@ -35,11 +46,11 @@ class Loss(ABC):
     """The law of the privacy loss of one ordered pair."""
 
     @abstractmethod
-    def profile(self, epsilon: object) -> Ball:
+    def profile(self, epsilon: RealLike) -> Ball:
         """δ(ε) = E[(1 − e^{ε−L})₊] for every real ε."""
 
     @abstractmethod
-    def cdf(self, x: object) -> Ball:
+    def cdf(self, x: RealLike) -> Ball:
         """P(L ≤ x); the mass at infinity is never counted."""
 
     @abstractmethod
@@ -55,11 +66,11 @@ class Loss(ABC):
         """Var[L]; infinite with mass at infinity."""
 
     @abstractmethod
-    def cumulant(self, t: object) -> ComplexBall:
+    def cumulant(self, t: ComplexLike) -> ComplexBall:
         """K(t) = ln E[e^{tL}; L < ∞] for complex t; (α − 1)·D_α = K(α − 1)."""
 
     @abstractmethod
-    def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
+    def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses drawn at random, in floats: for pictures and simulations, never for bounds."""
 
     def infinite_mass(self) -> Ball:
@@ -76,7 +87,7 @@ class Loss(ABC):
         """The finite losses with positive probability, where there are finitely many."""
         return ()
 
-    def below(self, x: object) -> Ball:
+    def below(self, x: RealLike) -> Ball:
         """P(L < x)."""
         point = ball(x)
         result = self.cdf(point)
@@ -87,7 +98,7 @@ class Loss(ABC):
                 result -= hull(arb(0), atom.mass)
         return result
 
-    def tail(self, x: object) -> Ball:
+    def tail(self, x: RealLike) -> Ball:
         """P(L > x), the mass at infinity included."""
         return 1 - self.cdf(x)
 
@@ -99,12 +110,54 @@ class Loss(ABC):
         """D_α in floats, for searching."""
         return self.rough_cumulant(alpha - 1) / (alpha - 1)
 
-    def renyi(self, alpha: object) -> Ball:
+    def renyi(self, alpha: RealLike) -> Ball:
         """D_α(P‖Q) for α > 1; infinite with mass at infinity."""
         if not self.infinite_mass() <= 0:
             return infinity()
         order = ball(alpha)
         return self.cumulant(order - 1).real / (order - 1)
+
+    # ---- questions of those who use a law
+
+    def contour_factor(self, count: int, log_delta: float) -> Factor | None:
+        """``count`` copies as the contour engine sees them, for a δ of about this size; None where no fast certified
+        moments are known.
+        """
+        return None
+
+    def cumulant_bound(self) -> CumulantBound | None:
+        """A bound of the cumulant function that costs next to nothing, where there is one."""
+        return None
+
+    def lattice_law(self, depth: float) -> Law | None:
+        """Atoms and densities as the lattice engine reads them, in a window outside which there is at most mass
+        e^{−depth}; None where only the profile is known.
+        """
+        return None
+
+    def bracket(self) -> tuple[Loss, Loss] | None:
+        """A law that costs no more and one that costs no less, in any composition, where this one's own profile is too
+        slow for every point of a grid.
+        """
+        return None
+
+    def gaussian_noise(self) -> bool:
+        """Whether the noise is Gaussian, sampled once at most: then answers are narrow, and people expect them so."""
+        return False
+
+    def table(self) -> TableLoss | None:
+        """The law as a table of finitely many outcomes, where it is one."""
+        return None
+
+    def reverses(self, other: Loss) -> bool:
+        """Whether the other law is known to be that of the same pair the other way round."""
+        return False
+
+    def sampled_pair(self, pair: Directions, rate: Ball) -> Directions | None:
+        """Both directions of the Poisson-sampled pair of which this law is the direction `remove`, where there is a
+        better form than the general one of `laws.sampled`.
+        """
+        return None
 
 
 @dataclass(frozen=True)
@@ -124,23 +177,31 @@ class Directions:
         """Whether both directions are known to have one law."""
         return self.remove is self.add
 
-    def profile(self, epsilon: object) -> Ball:
+    def profile(self, epsilon: RealLike) -> Ball:
         """The worse direction's δ(ε)."""
         if self.remove is self.add:
             return self.remove.profile(epsilon)
         return self.remove.profile(epsilon).max(self.add.profile(epsilon))
 
-    def renyi(self, alpha: object) -> Ball:
+    def renyi(self, alpha: RealLike) -> Ball:
         """The worse direction's D_α."""
         if self.remove is self.add:
             return self.remove.renyi(alpha)
         return self.remove.renyi(alpha).max(self.add.renyi(alpha))
 
     def rough_renyi(self, alpha: float) -> float:
-        """The same in floats, for searching."""
+        """The worse direction's D_α in floats, for searching."""
         if self.remove is self.add:
             return self.remove.rough_renyi(alpha)
         return max(self.remove.rough_renyi(alpha), self.add.rough_renyi(alpha))
+
+    def bracket(self) -> tuple[Directions, Directions] | None:
+        """Both directions with laws that cost no more, and with laws that cost no less; None where neither needs it."""
+        remove, add = self.remove.bracket(), self.add.bracket()
+        if remove is None and add is None:
+            return None
+        first, second = remove or (self.remove, self.remove), add or (self.add, self.add)
+        return Directions(first[0], second[0], self.attained), Directions(first[1], second[1], self.attained)
 
     def infinite_mass(self) -> Ball:
         """The worse direction's P(L = ∞)."""
@@ -152,5 +213,5 @@ class Directions:
 
 
 def symmetric(loss: Loss, *, attained: bool = True) -> Directions:
-    """Both directions have the same law."""
+    """The two directions of a pair whose laws are one."""
     return Directions(loss, loss, attained)

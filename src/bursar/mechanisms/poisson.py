@@ -10,12 +10,11 @@ from bursar.errors import ConversionRefused, InputError, LossUnknown, described
 from bursar.guarantees import ApproxDP, BoundedRange, Claim, Guarantee, PureDP, Renyi, Tightness
 from bursar.guarantees.pure import amplified
 from bursar.guarantees.sampled_renyi import sampled_curve
-from bursar.losses import Directions, GaussianLoss, TableLoss, replaced_gaussian, sampled, sampled_gaussian
-from bursar.losses.laws.table import Row, both_directions
+from bursar.losses import Directions, poisson_sampled, replaced_gaussian
 from bursar.mechanisms._base import ADD_REMOVE, REPLACE_ONE, Leaks, Mechanism, known_losses, renyi_of_losses
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.group import refuse_groups
-from bursar.numerics.balls import Ball, ball
+from bursar.numerics.balls import ball
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import real
 
@@ -77,7 +76,7 @@ class PoissonSampled(Mechanism):
 
     def _renyi(self) -> tuple[Claim, ...]:
         losses = known_losses(self.mechanism)
-        if isinstance(losses, Directions) and isinstance(losses.remove, TableLoss):
+        if isinstance(losses, Directions) and losses.remove.table() is not None:
             return (renyi_of_losses(self, "ZDW22"),) if losses.infinite_mass() <= 0 else ()
         if isinstance(losses, Directions) and losses.remove is losses.add:
             curve = sampled_curve(self.text(), losses.renyi, self.rate, factor=1, rough=losses.rough_renyi)
@@ -99,12 +98,7 @@ class PoissonSampled(Mechanism):
             raise LossUnknown(
                 f"under replace_one the sampled pair is known for Gaussian noise only, not for {base.text()}"
             )
-        losses = base.losses()
-        if isinstance(losses.remove, GaussianLoss):
-            return sampled_gaussian(1 / losses.remove.mu, rate)
-        if isinstance(losses.remove, TableLoss):
-            return both_directions(_sampled_table(losses.remove, rate), attained=losses.attained)
-        return sampled(losses, rate)
+        return poisson_sampled(base.losses(), rate)
 
     def leaks(self) -> Leaks:
         """What the sampled record leaks. Absence is never certain, and neither is another record in its place: under
@@ -120,16 +114,3 @@ class PoissonSampled(Mechanism):
 def _mixed(promise: Guarantee) -> Guarantee:
     """What survives mixing over samples: everything that is convex, which bounded range is not."""
     return PureDP(promise.eta) if isinstance(promise, BoundedRange) else promise
-
-
-def _sampled_table(table: TableLoss, rate: Ball) -> TableLoss:
-    """Each outcome has probability (1−q)Q + qP with the record sampled, Q without."""
-    rows = []
-    for p, q, loss in table.rows:
-        if loss is not None:
-            rows.append(Row(q + rate * (p - q), q, (rate * loss.expm1()).log1p()))
-        elif q > 0:
-            rows.append(Row((1 - rate) * q, q, (-rate).log1p()))
-        else:
-            rows.append(Row(rate * p, q, None))
-    return TableLoss(tuple(rows))

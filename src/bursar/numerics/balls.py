@@ -13,14 +13,17 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any
+from typing import Union
 
 from flint import acb, arb, ctx, fmpq
 
 from bursar.numerics.real import Real
 
-Ball = Any  # flint.arb: its type stubs are partial, so balls are opaque to the type checker
-ComplexBall = Any  # flint.acb
+Ball = arb
+ComplexBall = acb
+RealLike = Union[arb, Fraction, float]
+"""What `ball` takes; text is read elsewhere (`numerics.real`)."""
+ComplexLike = Union[acb, arb, Fraction, complex]
 
 WORKING_BITS = 128
 _SMALLEST = 8000  # bits: below 2^−4000 a fraction only gets longer
@@ -39,7 +42,7 @@ def working(bits: int = WORKING_BITS) -> Iterator[None]:
             ctx.prec = before
 
 
-def ball(x: object) -> Ball:
+def ball(x: RealLike) -> Ball:
     """A ball around a number: exact numbers exactly, a `Real` with all its readings."""
     if isinstance(x, arb):
         return x
@@ -51,7 +54,7 @@ def ball(x: object) -> Ball:
     return arb(x)
 
 
-def complex_ball(x: object) -> ComplexBall:
+def complex_ball(x: ComplexLike) -> ComplexBall:
     """A complex ball around a number."""
     return x if isinstance(x, acb) else acb(x if isinstance(x, complex) else ball(x))
 
@@ -136,3 +139,8 @@ def infinity() -> Ball:
 def square(x: Ball) -> Ball:
     """x², also for balls around 0, whose powers flint leaves undetermined."""
     return positive_part(x * x)
+
+
+def relative_radius(x: Ball) -> float:
+    """How far the ball reaches, relative to its middle."""
+    return float((x.rad() / abs(x.mid())).upper())

@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from bursar.numerics.balls import Ball
+from flint import arb
+
+from bursar.numerics.balls import Ball, positive_part
 
 
 def falling_convex_minorant(points: Sequence[tuple[Ball, Ball]]) -> list[tuple[Ball, Ball]]:
@@ -37,6 +39,15 @@ def interpolate(corners: Sequence[tuple[Ball, Ball]], t: Ball) -> Ball:
         # A convex curve is the largest of its chords extended, wherever t lies.
         result = result.max(h0 + (h1 - h0) * (t - t0) / (t1 - t0))
     return result
+
+
+def bends(corners: Sequence[tuple[Ball, Ball]]) -> list[Ball]:
+    """By how much the slope of the piecewise linear curve rises at each corner after the first; after the last one the
+    curve is flat.
+    """
+    slopes = [(h1 - h0) / (t1 - t0) for (t0, h0), (t1, h1) in itertools.pairwise(corners)]
+    slopes.append(arb(0))
+    return [positive_part(right - left) for left, right in itertools.pairwise(slopes)]
 
 
 def _below_chord(left: tuple[Ball, Ball], middle: tuple[Ball, Ball], right: tuple[Ball, Ball]) -> bool:

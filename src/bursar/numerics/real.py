@@ -49,7 +49,7 @@ class Real(Fraction):
 
     @classmethod
     def from_decimal(cls, dec: Decimal) -> Fraction:  # type: ignore[override]
-        """A plain fraction."""
+        """A plain fraction: see `from_float`."""
         return Fraction.from_decimal(dec)
 
     @property

@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 
 def shown(x: float, *, up: bool, digits: int = 6) -> str:
-    """X with a few significant digits, never below it if ``up``, never above it otherwise."""
+    """x with a few significant digits, never below it if ``up``, never above it otherwise."""
     if math.isinf(x):
         return "inf" if x > 0 else "-inf"
     if x == 0:

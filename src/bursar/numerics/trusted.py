@@ -7,9 +7,12 @@ it is trusted with; flint's balls carry their own.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
+from flint import arb
+
+from bursar.numerics import normal
+from bursar.numerics.arrays import Array, Complexes
 
 UNIT = 2.0**-53
 ULPS = 8  # of numpy's exp, expm1, log, log1p, sin, cos, hypot, arctan2 and logaddexp, and of libm's erfc
@@ -18,24 +21,34 @@ NORMAL = 2.0**-38
 SAFETY = 1.01  # error bounds are themselves computed in floats
 _TRANSFORM = 4  # a discrete Fourier transform of length n errs by at most this times u·log2(n), relatively, in 2-norm
 
-Array = Any
-
 
 def normal_cdf(x: Array) -> Array:
     """Φ at each place, trusted as `NORMAL` says."""
     from scipy.special import ndtr  # type: ignore[import-untyped]  # loaded by the engines alone: it is slow to import
 
-    return ndtr(x)
+    return np.asarray(ndtr(x))
 
 
-def forward(x: Array) -> tuple[Array, float]:
+def log_normal_cdf(z: Array) -> Array:
+    """ln Φ(z) at each place: 0 to all digits from z = 9 on, else by erfc, and in balls where that would underflow."""
+    result = np.zeros_like(z)
+    near = np.flatnonzero(z < 9)
+    values = (-math.sqrt(0.5) * z[near]).tolist()
+    with np.errstate(divide="ignore"):
+        result[near] = np.log([0.5 * math.erfc(value) for value in values])
+    for i in np.flatnonzero(z <= -30):
+        result[i] = float(normal.cdf(arb(float(z[i]))).log())
+    return result
+
+
+def forward(x: Array) -> tuple[Complexes, float]:
     """The transform of a real array (its non-negative frequencies), and a bound of the error of each value."""
     n = len(x)
     size = math.sqrt(n) * float(np.linalg.norm(x))
     return np.fft.rfft(x), SAFETY * _TRANSFORM * UNIT * math.log2(n) * size
 
 
-def backward(spectrum: Array, n: int) -> tuple[Array, float]:
+def backward(spectrum: Complexes, n: int) -> tuple[Array, float]:
     """The real array with this transform, and a bound of the error of each value."""
     size = math.sqrt(2.0) * float(np.linalg.norm(spectrum)) / math.sqrt(n)
     return np.fft.irfft(spectrum, n), SAFETY * _TRANSFORM * UNIT * math.log2(n) * size

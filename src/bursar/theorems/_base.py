@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from bursar.composition import Composition
 from bursar.errors import ConversionRefused
-from bursar.guarantees import Guarantee, Tightness
+from bursar.guarantees import TCDP, ZCDP, Guarantee, Tightness
 from bursar.guarantees.approx import ApproxDP, composed_leak_ball
 from bursar.losses.engines.answer import USUAL, Precision
 from bursar.numerics.balls import Ball, ball, down, up
@@ -104,6 +104,16 @@ def bounded(because: str, *, upper: Ball, lower: Ball | None = None, most: float
     top = min(max(up(upper), 0.0), most)
     bottom = 0.0 if lower is None else min(max(down(lower), 0.0), top)
     return Bound(bottom, top, because)
+
+
+def converted(total: ZCDP | TCDP, question: Question, because: str) -> Bound | Abstain:
+    """What a concentrated promise of the whole composition says about the question."""
+    if isinstance(question, ForEpsilon):
+        epsilon = total.epsilon_at(ball(question.delta))
+        if not epsilon.is_finite():
+            return Abstain(f"{because}, which proves no finite ε at δ = {question.delta.text()}")
+        return bounded(because, upper=epsilon)
+    return bounded(because, upper=total.delta_at(ball(question.epsilon)), most=1.0)
 
 
 def collected(composition: Composition, kind: type[Kind]) -> list[tuple[Kind, int]] | Abstain:

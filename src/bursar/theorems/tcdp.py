@@ -17,8 +17,7 @@ from __future__ import annotations
 from bursar.composition import Composition
 from bursar.guarantees import TCDP, Guarantee, Renyi
 from bursar.guarantees.tcdp import EVERY_ORDER
-from bursar.numerics.balls import ball
-from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem, bounded, collected
+from bursar.theorems._base import Abstain, Adaptivity, Bound, Question, Theorem, collected, converted
 
 
 def answer(composition: Composition, question: Question) -> Bound | Abstain:
@@ -29,13 +28,9 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
     if isinstance(promises, Abstain):
         return promises
     total = TCDP.compose(promises)
-    because = f"the ρ's add up to {float(total.rho):.6g} at orders below {float(total.omega):.6g}"
-    if isinstance(question, ForEpsilon):
-        epsilon = total.epsilon_at(ball(question.delta))
-        if not epsilon.is_finite():
-            return Abstain(f"{because}, which proves no finite ε at δ = {question.delta.text()}")
-        return bounded(because, upper=epsilon)
-    return bounded(because, upper=total.delta_at(ball(question.epsilon)), most=1.0)
+    return converted(
+        total, question, f"the ρ's add up to {float(total.rho):.6g} at orders below {float(total.omega):.6g}"
+    )
 
 
 def _truncated(promise: Guarantee) -> bool:

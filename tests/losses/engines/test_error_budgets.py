@@ -20,12 +20,11 @@ from bursar.losses._base import Loss
 from bursar.losses.engines import lattice as lattices
 from bursar.losses.engines.contour import engine as contours
 from bursar.losses.engines.contour import solve as contour_solve
-from bursar.losses.engines.contour.factors import GaussianFactor, Moments, factor_of
+from bursar.losses.engines.contour.factors import GaussianFactor, Moments
+from bursar.losses.engines.lattice import ends as lattice_ends
 from bursar.losses.engines.lattice import engine as lattice_engine
-from bursar.losses.engines.lattice import solve as lattice_solve
 from bursar.losses.engines.lattice.engine import Lattice
 from bursar.losses.engines.lattice.grid import gridded, places
-from bursar.losses.engines.lattice.law import law_of
 from bursar.losses.laws.gaussian import GaussianLoss
 from bursar.losses.laws.table import Row, TableLoss
 from bursar.numerics import trusted
@@ -93,7 +92,7 @@ def contour_cut() -> None:
     """A sampled Gaussian that is cut where a millionth of its mass lies beyond: δ may be larger by that."""
     loss = b.PoissonSampled(b.Gaussian(1), "0.1").losses().remove
     exact = oracle.Sampled(arb(1), arb("0.1"), 10, -20.0, removed=True)
-    factor = factor_of(loss, 10, 20.0)
+    factor = loss.contour_factor(10, 20.0)
     assert factor is not None
     contour = contours.Contour([factor], arb(0), 1.5, -6.0, 1.0)
     with ctx.workprec(64):  # nine digits are enough here
@@ -151,7 +150,7 @@ def composed(
     loss: Loss, count: int, step: float, tau: float, *, depth: float = 60.0, floor: float = -math.inf
 ) -> Lattice:
     """So many copies of a loss on a grid, not yet composed."""
-    law = law_of(loss, depth)
+    law = loss.lattice_law(depth)
     assert law is not None
     return Lattice([gridded(places(law, step, floor), count, step, tau)], step, tau, arb(0))
 
@@ -338,7 +337,7 @@ def test_the_lattices_search_looks_at_whole_balls(exact: Truth) -> None:
         return exact(x) * arb(1, 0.1)
 
     for start in (1.0, 2.0, 4.0):
-        low, high = lattice_solve._ends(falling, delta, math.log(0.1), 0.0, start, 1e-6)
+        low, high = lattice_ends._ends(falling, delta, math.log(0.1), 0.0, start, 1e-6)
         assert low is not None
         assert falling(low) > delta
         assert falling(high) <= delta

@@ -14,10 +14,6 @@ from bursar.losses.engines import contour, lattice
 from bursar.losses.engines.answer import EFFORTS, Answer, Losses, Precision, leak_of
 from bursar.losses.engines.contour import NoContour
 from bursar.losses.engines.lattice import NoLattice
-from bursar.losses.laws.gaussian import GaussianLoss
-from bursar.losses.laws.sampled import SampledAdd, SampledRemove
-from bursar.losses.laws.sampled_gaussian import ReplacedGaussian
-from bursar.losses.laws.table import TableLoss
 from bursar.numerics.balls import Ball
 
 _MANY = 100
@@ -28,17 +24,12 @@ class NoEngine(Exception):
 
 
 def usual_width(losses: Losses) -> float:
-    """A millionth where something Gaussian is released, a thousandth where more than a hundred different atomic losses
-    meet, else 1e-4.
+    """A millionth where something Gaussian is released, a thousandth where more than a hundred different tables meet,
+    else 1e-4.
     """
-    if any(_gaussian(loss) for loss, _ in losses):
+    if any(loss.gaussian_noise() for loss, _ in losses):
         return 1e-6
-    return 1e-3 if sum(isinstance(loss, TableLoss) for loss, _ in losses) > _MANY else 1e-4
-
-
-def _gaussian(loss: object) -> bool:
-    base = loss.base.remove if isinstance(loss, (SampledAdd, SampledRemove)) else loss
-    return isinstance(base, (GaussianLoss, ReplacedGaussian))
+    return 1e-3 if sum(loss.table() is not None for loss, _ in losses) > _MANY else 1e-4
 
 
 def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) -> Answer:

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-Array = Any
+from bursar.numerics.arrays import Array
+
 _MOST_LOSS = 12.0  # the largest G: rounding errors of 1e-13 stay below 1e-7
 _AWAY = math.log(1e9)
 _TILTS = np.geomspace(1 / 48, 3.0, 36)
@@ -36,7 +36,8 @@ class Tilts:
             above = np.where(apart < 0, gaps[None, :] / -apart, np.inf).min(axis=1)
             below = np.where(apart > 0, gaps[None, :] / apart, np.inf).min(axis=1)
         below = np.minimum(below, (_AWAY - log_delta) / self.tilts)
-        return np.maximum(np.maximum(above, below), (gaps / self.tilts).min() / 0.74)
+        periods: Array = np.maximum(np.maximum(above, below), (gaps / self.tilts).min() / 0.74)
+        return periods
 
     def best(self, epsilon: float, log_delta: float) -> tuple[float, float]:
         """The tilt with the shortest period, a loss in rounding weighed in, and that period."""

@@ -7,13 +7,27 @@ bounds from above only.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flint import arb
 
 from bursar.losses._base import Loss
-from bursar.numerics.balls import Ball, ComplexBall, ball, complex_ball, hull, positive_part, square
+from bursar.losses.engines.contour.factors import ClosedFactor, Exponential
+from bursar.losses.engines.lattice.law import Law, exponential
+from bursar.numerics.arrays import Array
+from bursar.numerics.balls import (
+    Ball,
+    ComplexBall,
+    ComplexLike,
+    RealLike,
+    ball,
+    complex_ball,
+    hull,
+    positive_part,
+    square,
+)
 from bursar.numerics.quadrature import integral
 
 if TYPE_CHECKING:
@@ -31,7 +45,7 @@ class BoundedRangeLoss(Loss):
     def _mass(self) -> Ball:
         return -(-self.eta).expm1()
 
-    def profile(self, epsilon: object) -> Ball:
+    def profile(self, epsilon: RealLike) -> Ball:
         """(1 − e^{(x−η)/2})²/(1 − e^{−η}) on [−η, η]."""
         x = ball(epsilon)
         if x >= self.eta:
@@ -42,7 +56,7 @@ class BoundedRangeLoss(Loss):
         inside = square(((x - self.eta) / 2).expm1()) / self._mass()
         return inside if -self.eta <= x else hull(inside, positive_part(outside))
 
-    def cdf(self, x: object) -> Ball:
+    def cdf(self, x: RealLike) -> Ball:
         """The cdf, clipped to the range."""
         point = ball(x)
         if point >= self.eta:
@@ -66,7 +80,7 @@ class BoundedRangeLoss(Loss):
         second = ((e * e - 4 * e + 8) - (e * e + 4 * e + 8) * (-e).exp()) / self._mass()
         return second - square(self.mean())
 
-    def cumulant(self, t: object) -> ComplexBall:
+    def cumulant(self, t: ComplexLike) -> ComplexBall:
         """ln[(e^{tη} − e^{−(t+1)η})/((2t+1)(1 − e^{−η}))]."""
         z = complex_ball(t)
         if (2 * z + 1).contains(0):
@@ -79,11 +93,19 @@ class BoundedRangeLoss(Loss):
             lambda x, analytic: f(x, analytic) * ((x - self.eta) / 2).exp() / (2 * self._mass()), (-self.eta, self.eta)
         )
 
-    def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
-        """By inverting the cdf."""
+    def contour_factor(self, count: int, log_delta: float) -> ClosedFactor:
+        """The closed form, with its density."""
+        return ClosedFactor(self, count, Exponential(self.eta, 1 / (2 * self._mass())))
+
+    def lattice_law(self, depth: float) -> Law:
+        """The density, which is all there is."""
+        return Law(density=exponential(self.eta, -math.log(-2 * math.expm1(-float(self.eta)))))
+
+    def sample(self, rng: np.random.Generator, size: int) -> Array:
+        """Losses by inverting the cdf."""
         import numpy as np
 
         e = float(self.eta)
         u = rng.random(size)
-        losses: np.ndarray = e + 2 * np.log(np.exp(-e) + u * -np.expm1(-e))
+        losses: Array = e + 2 * np.log(np.exp(-e) + u * -np.expm1(-e))
         return losses

@@ -17,7 +17,8 @@ from flint import acb, arb
 
 from bursar.losses._base import Loss
 from bursar.losses.laws.table import Row, TableLoss
-from bursar.numerics.balls import Ball, ComplexBall, ball, complex_ball, hull, positive_part
+from bursar.numerics.arrays import Array
+from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, hull, positive_part
 from bursar.numerics.formula import Formula
 from bursar.numerics.quadrature import real_integral
 
@@ -93,7 +94,7 @@ class DensityLoss(Loss):
                         stack += [(a, middle, depth + 1), (middle, b, depth + 1)]
         return positive, unsure
 
-    def profile(self, epsilon: object) -> Ball:
+    def profile(self, epsilon: RealLike) -> Ball:
         """∫ (p − e^ε q)₊."""
         odds = ball(epsilon).exp()
         positive, unsure = self._where(lambda p, q: p - odds * q)
@@ -108,7 +109,7 @@ class DensityLoss(Loss):
             total += hull(arb(0), positive_part(p - odds * q).upper() * (b - a))
         return positive_part(total)
 
-    def cdf(self, x: object) -> Ball:
+    def cdf(self, x: RealLike) -> Ball:
         """∫ p over {p ≤ e^x q}."""
         odds = ball(x).exp()
         positive, unsure = self._where(lambda p, q: p - odds * q)
@@ -149,6 +150,10 @@ class DensityLoss(Loss):
                 above += self._ends(p, q, hull(a, b))
         return TableLoss(tuple(below)), _Covering(tuple(above))
 
+    def bracket(self) -> tuple[TableLoss, TableLoss]:
+        """The two `tables` around the pair."""
+        return self.tables
+
     def _ends(self, p: Ball, q: Ball, cell: Ball) -> list[Row]:
         """A cell's masses at the ends of its loss's range."""
         over, under = self._densities(cell)
@@ -175,7 +180,7 @@ class DensityLoss(Loss):
         mean = self.mean()
         return self.expect(lambda loss, _: (loss - mean) * (loss - mean)).real
 
-    def cumulant(self, t: object) -> ComplexBall:
+    def cumulant(self, t: ComplexLike) -> ComplexBall:
         """ln ∫ p·e^{tL}."""
         z = complex_ball(t)
         return self.expect(lambda loss, _: (z * loss).exp()).log()
@@ -213,8 +218,8 @@ class DensityLoss(Loss):
         total = math.fsum(m * math.exp((alpha - 1) * (loss - top)) for loss, m in zip(losses, masses, strict=True))
         return top + math.log(total) / (alpha - 1) if total > 0 else top
 
-    def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
-        """By inverting the cdf on a fine grid."""
+    def sample(self, rng: np.random.Generator, size: int) -> Array:
+        """Losses by inverting the cdf on a fine grid."""
         import numpy as np
 
         grid = np.linspace(float(self.breaks[0]), float(self.breaks[-1]), 4097)
@@ -222,7 +227,7 @@ class DensityLoss(Loss):
         p, q = (np.array([float(pair[i]) for pair in values]) for i in (0, 1))
         cumulative = np.concatenate([[0.0], np.cumsum((p[1:] + p[:-1]) / 2)])
         x = np.interp(rng.random(size) * cumulative[-1], cumulative, grid)
-        losses: np.ndarray = np.log(np.interp(x, grid, p) / np.interp(x, grid, q))
+        losses: Array = np.log(np.interp(x, grid, p) / np.interp(x, grid, q))
         return losses
 
 

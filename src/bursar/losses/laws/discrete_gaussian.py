@@ -5,19 +5,33 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+import numpy as np
 from flint import acb, arb
 
 from bursar.errors import LossUnknown
 from bursar.losses._base import Loss
-from bursar.numerics.balls import Ball, ComplexBall, ball, complex_ball, hull, infinity, maximum, positive_part
+from bursar.losses.engines.contour.factors import ClosedFactor
+from bursar.losses.engines.lattice.law import Law, spread
+from bursar.numerics.arrays import Array
+from bursar.numerics.balls import (
+    Ball,
+    ComplexBall,
+    ComplexLike,
+    RealLike,
+    ball,
+    complex_ball,
+    hull,
+    infinity,
+    maximum,
+    positive_part,
+    up,
+)
 from bursar.numerics.lattice import integers_around
-
-if TYPE_CHECKING:
-    import numpy as np
+from bursar.numerics.trusted import UNIT
 
 _MOST_TERMS = 20_000
+_MOST_ATOMS = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -31,7 +45,7 @@ class DiscreteGaussianLoss(Loss):
         """Σ_y e^{−(y−c)²/(2σ²)} by Poisson summation: √(2πσ²)·ϑ₃(c; 2πiσ²)."""
         s = self.variance_parameter
         tau = acb(0, 1) * 2 * arb.pi() * s
-        return (2 * arb.pi() * s).sqrt() * c.modular_theta(tau)[2]
+        return (2 * arb.pi() * s).sqrt() * acb.modular_theta(c, tau)[2]
 
     def normaliser(self) -> Ball:
         """Σ_y e^{−y²/(2σ²)}."""
@@ -78,18 +92,18 @@ class DiscreteGaussianLoss(Loss):
         """The y at which the loss would be x."""
         return arb(self.shift) / 2 - x * self.variance_parameter / self.shift
 
-    def profile(self, epsilon: object) -> Ball:
+    def profile(self, epsilon: RealLike) -> Ball:
         """The best event is {Y ≤ m}; by symmetry P(Y ≤ m) = P(Y ≥ −m)."""
         x = ball(epsilon)
         near = integers_around(self._threshold(x), -(10**15), 10**15)
         ways = [self._tail(-m) - x.exp() * self._tail(self.shift - m) for m in near]
         return positive_part(maximum(-x.expm1(), *ways))
 
-    def cdf(self, x: object) -> Ball:
+    def cdf(self, x: RealLike) -> Ball:
         """P(Y ≥ threshold)."""
         return self._from(self._threshold(ball(x)), strict=False)
 
-    def below(self, x: object) -> Ball:
+    def below(self, x: RealLike) -> Ball:
         """P(Y > threshold)."""
         return self._from(self._threshold(ball(x)), strict=True)
 
@@ -140,16 +154,33 @@ class DiscreteGaussianLoss(Loss):
         rest = 4 * 81 * (-arb(81) / (2 * s)).exp()
         return (total + hull(arb(0), rest)) / self.normaliser()
 
-    def cumulant(self, t: object) -> ComplexBall:
+    def cumulant(self, t: ComplexLike) -> ComplexBall:
         """t(t + 1)Δ²/(2σ²) + ln[ϑ(tΔ)/ϑ(0)]."""
         z = complex_ball(t)
         ratio = self._theta(z * self.shift) / self._theta(acb(0))
         return z * (z + 1) * arb(self.shift) ** 2 / (2 * self.variance_parameter) + ratio.log()
 
-    def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
-        """Losses of outputs drawn from the truncated lattice (the rest has mass below 1e-30)."""
-        import numpy as np
+    def contour_factor(self, count: int, log_delta: float) -> ClosedFactor:
+        """By theta functions; atoms alone do not decay, so something smooth must stand beside it."""
+        return ClosedFactor(self, count)
 
+    def lattice_law(self, depth: float) -> Law | None:
+        """The atoms in the window; None where they are too many."""
+        s, shift = float(self.variance_parameter), self.shift
+        doubt = spread(self.variance_parameter)
+        # beyond `reach` there is at most 2e^{−reach²/(2s)}, also after the shift that sampling mixes in
+        reach = math.ceil(math.sqrt(2 * s * (depth + 1))) + 1
+        if 2 * reach + shift > _MOST_ATOMS:
+            return None
+        y = np.arange(-reach, reach + shift + 1, dtype=float)
+        norm = up(self.normaliser().log())
+        heights = -np.square(y) / (2 * s) - norm
+        doubts = (doubt + 4 * UNIT) * (np.square(y) / (2 * s) + abs(norm) + 1)
+        places = (shift * shift - 2.0 * shift * y) / (2 * s)
+        return Law(places, (doubt + 4 * UNIT) * np.abs(places), heights, doubts, log_lost=math.log(2) - depth)
+
+    def sample(self, rng: np.random.Generator, size: int) -> Array:
+        """Losses of outputs drawn from the truncated lattice (the rest has mass below 1e-30)."""
         s = float(self.variance_parameter)
         reach = int(12 * s**0.5) + 2
         y = np.arange(-reach, reach + 1)

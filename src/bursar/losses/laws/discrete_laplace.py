@@ -1,5 +1,5 @@
-"""The loss of discrete Laplace (two-sided geometric) noise with integer sensitivity Δ: a lattice between −ε and ε, ε =
-Δ/scale.
+"""The loss of discrete Laplace (two-sided geometric) noise with integer sensitivity Δ: a lattice between −ε and ε,
+where ε = Δ/scale.
 """
 
 from __future__ import annotations
@@ -12,7 +12,21 @@ from typing import TYPE_CHECKING
 from flint import acb, arb
 
 from bursar.losses._base import Atom, Loss
-from bursar.numerics.balls import Ball, ComplexBall, ball, complex_ball, hull, maximum, positive_part, square
+from bursar.losses.engines.contour.factors import ClosedFactor
+from bursar.losses.engines.lattice.law import Law, of_atoms
+from bursar.numerics.arrays import Array
+from bursar.numerics.balls import (
+    Ball,
+    ComplexBall,
+    ComplexLike,
+    RealLike,
+    ball,
+    complex_ball,
+    hull,
+    maximum,
+    positive_part,
+    square,
+)
 from bursar.numerics.lattice import integers_around
 
 if TYPE_CHECKING:
@@ -44,7 +58,7 @@ class DiscreteLaplaceLoss(Loss):
         """The y at which the loss would be x."""
         return (self.shift - x / self.rate) / 2
 
-    def profile(self, epsilon: object) -> Ball:
+    def profile(self, epsilon: RealLike) -> Ball:
         """The best event is {Y ≤ m}: the largest of P(Y ≤ m) − e^x P(Y + Δ ≤ m) over the m that may be best."""
         x = ball(epsilon)
         if x >= self.epsilon:
@@ -58,11 +72,11 @@ class DiscreteLaplaceLoss(Loss):
         ]
         return positive_part(maximum(below, *ways))
 
-    def cdf(self, x: object) -> Ball:
+    def cdf(self, x: RealLike) -> Ball:
         """P(Y ≥ threshold)."""
         return self._upper(ball(x), strict=False)
 
-    def below(self, x: object) -> Ball:
+    def below(self, x: RealLike) -> Ball:
         """P(Y > threshold)."""
         return self._upper(ball(x), strict=True)
 
@@ -124,7 +138,7 @@ class DiscreteLaplaceLoss(Loss):
         s2 = a * (1 + a - (n + 1) ** 2 * an + (2 * n * n + 2 * n - 1) * an * a - n * n * an * a * a) / (1 - a) ** 3
         return s0, s1, s2
 
-    def cumulant(self, t: object) -> ComplexBall:
+    def cumulant(self, t: ComplexLike) -> ComplexBall:
         """The geometric sum in closed form."""
         z = complex_ball(t)
         a = (-self.rate).exp()
@@ -149,12 +163,21 @@ class DiscreteLaplaceLoss(Loss):
             return super().expect(f)
         return sum((atom.mass * f(complex_ball(atom.loss), False) for atom in self.atoms()), acb(0))
 
-    def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
+    def contour_factor(self, count: int, log_delta: float) -> ClosedFactor:
+        """The closed form; atoms alone do not decay, so something smooth must stand beside it."""
+        return ClosedFactor(self, count)
+
+    def lattice_law(self, depth: float) -> Law | None:
+        """The atoms, where they are listed."""
+        atoms = self.atoms()
+        return of_atoms(atoms) if atoms else None
+
+    def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses of two-sided geometric outputs."""
         import numpy as np
 
         rate = float(self.rate)
         success = -np.expm1(-rate)
         y = rng.geometric(success, size) - rng.geometric(success, size)
-        losses: np.ndarray = rate * (np.abs(y - self.shift) - np.abs(y))
+        losses: Array = rate * (np.abs(y - self.shift) - np.abs(y))
         return losses

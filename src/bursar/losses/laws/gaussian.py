@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from bursar.guarantees.gdp import gaussian_delta
-from bursar.losses._base import Loss
+from bursar.losses._base import Directions, Loss
+from bursar.losses.engines.contour.factors import GaussianFactor
+from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Known, Law, itself, spread
+from bursar.losses.laws.sampled_gaussian import sampled_normal
 from bursar.numerics import normal
-from bursar.numerics.balls import Ball, ComplexBall, ball, complex_ball, infinity
-
-if TYPE_CHECKING:
-    import numpy as np
+from bursar.numerics.arrays import Array
+from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, infinity
+from bursar.numerics.trusted import UNIT
 
 
 @dataclass(frozen=True)
@@ -20,11 +24,11 @@ class GaussianLoss(Loss):
 
     mu: Ball
 
-    def profile(self, epsilon: object) -> Ball:
+    def profile(self, epsilon: RealLike) -> Ball:
         """Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ)."""
         return gaussian_delta(self.mu, ball(epsilon))
 
-    def cdf(self, x: object) -> Ball:
+    def cdf(self, x: RealLike) -> Ball:
         """Φ((x − μ²/2)/μ)."""
         return normal.cdf((ball(x) - self.mu**2 / 2) / self.mu)
 
@@ -40,16 +44,52 @@ class GaussianLoss(Loss):
         """μ²."""
         return self.mu**2
 
-    def cumulant(self, t: object) -> ComplexBall:
+    def cumulant(self, t: ComplexLike) -> ComplexBall:
         """t(t + 1)μ²/2."""
         z = complex_ball(t)
         return z * (z + 1) * self.mu**2 / 2
 
     def rough_cumulant(self, t: float) -> float:
-        """The same in floats."""
+        """K(t) = t(t + 1)μ²/2 in floats, for searching."""
         return t * (t + 1) * float(self.mu) ** 2 / 2
 
-    def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
-        """Normal losses."""
+    def sample(self, rng: np.random.Generator, size: int) -> Array:
+        """Losses from N(μ²/2, μ²)."""
         mu = float(self.mu)
         return rng.normal(mu * mu / 2, mu, size)
+
+    def contour_factor(self, count: int, log_delta: float) -> GaussianFactor:
+        """One Gaussian for all copies, with the sum of their μ²."""
+        return GaussianFactor(count * self.mu * self.mu)
+
+    def lattice_law(self, depth: float) -> Law:
+        """The normal density of the loss itself."""
+        m, reach = float(self.mu), math.sqrt(2 * depth)
+        middle, doubt = m * m / 2, spread(self.mu)
+
+        def log_density(v: Array) -> Known:
+            z = (v - middle) / m
+            slip = np.abs(z) / m * 4 * UNIT * (np.abs(v) + middle)
+            error = (6 * UNIT + 3 * doubt) * (np.square(z) + m * np.abs(z) + 1) + slip
+            return -0.5 * np.square(z) - math.log(m * math.sqrt(2 * math.pi)), error
+
+        edge = middle + reach * m
+        # on a disc of radius r around c the log-density moves by at most r(2|c − m| + r)/(2μ²) ≤ 1
+        width = min(m / (2.1 * (reach + m + 1)), WIDEST)
+        # the window is symmetric, so it holds for the reversed pair too: sampling mixes the two
+        density = Density(-edge, edge, width, log_density, itself, lambda g: g)
+        return Law(density=density, log_lost=SLACK - depth)
+
+    def gaussian_noise(self) -> bool:
+        """True: the noise is Gaussian."""
+        return True
+
+    def sampled_pair(self, pair: Directions, rate: Ball) -> Directions:
+        """The sampled Gaussian, whose integrals are its own."""
+        return sampled_gaussian(1 / self.mu, rate)
+
+
+def sampled_gaussian(sigma: Ball, rate: Ball) -> Directions:
+    """Both directions of the Poisson-sampled Gaussian under the add/remove relation."""
+    base = GaussianLoss(1 / sigma)
+    return sampled_normal(Directions(base, base, True), sigma, rate)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from flint import arb
 
 from bursar.losses._base import Atom, Loss
-from bursar.numerics.balls import Ball, ComplexBall, ball, complex_ball, hull, positive_part
+from bursar.losses.engines.contour.factors import ClosedFactor, Exponential
+from bursar.losses.engines.lattice.law import Law, exponential, of_atoms
+from bursar.numerics.arrays import Array
+from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, hull, positive_part
 from bursar.numerics.quadrature import integral
 
 if TYPE_CHECKING:
@@ -26,7 +29,7 @@ class LaplaceLoss(Loss):
 
     epsilon: Ball
 
-    def profile(self, epsilon: object) -> Ball:
+    def profile(self, epsilon: RealLike) -> Ball:
         """1 − e^{(x−ε)/2} on [−ε, ε], 0 above, 1 − e^x below."""
         x = ball(epsilon)
         inside = positive_part(-((x - self.epsilon) / 2).expm1())
@@ -35,7 +38,7 @@ class LaplaceLoss(Loss):
         outside = -x.expm1()
         return outside if x <= -self.epsilon else hull(inside, outside)
 
-    def cdf(self, x: object) -> Ball:
+    def cdf(self, x: RealLike) -> Ball:
         """½e^{(x−ε)/2} inside the range."""
         point = ball(x)
         if point >= self.epsilon:
@@ -69,7 +72,7 @@ class LaplaceLoss(Loss):
         e = self.epsilon
         return 3 - (4 * e + 2) * (-e).exp() - (-2 * e).exp()
 
-    def cumulant(self, t: object) -> ComplexBall:
+    def cumulant(self, t: ComplexLike) -> ComplexBall:
         """ln[((t+1)e^{tε} + t·e^{−(t+1)ε})/(2t+1)], continued through t = −½."""
         z = complex_ball(t)
         if (2 * z + 1).contains(0):
@@ -90,7 +93,15 @@ class LaplaceLoss(Loss):
             lambda x, analytic: f(x, analytic) * ((x - self.epsilon) / 2).exp() / 4, (-self.epsilon, self.epsilon)
         )
 
-    def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
+    def contour_factor(self, count: int, log_delta: float) -> ClosedFactor:
+        """The closed form, with the density between the atoms."""
+        return ClosedFactor(self, count, Exponential(self.epsilon, arb(1) / 4))
+
+    def lattice_law(self, depth: float) -> Law:
+        """Two atoms, and the density between them."""
+        return replace(of_atoms(self.atoms()), density=exponential(self.epsilon, math.log(0.25)))
+
+    def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses of Laplace outputs."""
         import numpy as np
 

@@ -13,13 +13,26 @@ and Wang 2022, Thm 11; Balle, Barthe and Gaboardi 2018.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from flint import arb
 
 from bursar.losses._base import Atom, Directions, Loss
-from bursar.numerics.balls import Ball, ComplexBall, ball, complex_ball, hull, infinity, positive_part
+from bursar.losses.engines.lattice.law import Law
+from bursar.losses.engines.lattice.sampled import sampled as sampled_law
+from bursar.numerics.arrays import Array
+from bursar.numerics.balls import (
+    Ball,
+    ComplexBall,
+    ComplexLike,
+    RealLike,
+    ball,
+    complex_ball,
+    hull,
+    infinity,
+    positive_part,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,6 +53,15 @@ class _Sampled(Loss):
         """The base loss behind e^{l'} − 1 = excess: ln(1 + excess/q)."""
         return (excess / self.rate).log1p()
 
+    def bracket(self) -> tuple[Loss, Loss] | None:
+        """The base's, sampled: domination survives sampling."""
+        pairs = self.base.bracket()
+        return None if pairs is None else (replace(self, base=pairs[0]), replace(self, base=pairs[1]))
+
+    def gaussian_noise(self) -> bool:
+        """Whether the base has one Gaussian law in both directions."""
+        return self.base.same and self.base.remove.gaussian_noise()
+
     def mean(self) -> Ball:
         """E[L], by integrating over the base's loss."""
         if not self.infinite_mass() <= 0:
@@ -53,7 +75,7 @@ class _Sampled(Loss):
             return infinity()
         return self.expect(lambda x, _: (x - mean) * (x - mean)).real
 
-    def cumulant(self, t: object) -> ComplexBall:
+    def cumulant(self, t: ComplexLike) -> ComplexBall:
         """ln E[e^{tL}; L < ∞], by integrating over the base's loss."""
         z = complex_ball(t)
         return self.expect(lambda x, _: (z * x).exp()).log()
@@ -62,7 +84,7 @@ class _Sampled(Loss):
 class SampledRemove(_Sampled):
     """The direction in which the record is removed."""
 
-    def profile(self, epsilon: object) -> Ball:
+    def profile(self, epsilon: RealLike) -> Ball:
         """See the module's first formula."""
         x = ball(epsilon)
         excess = x.expm1()
@@ -72,7 +94,7 @@ class SampledRemove(_Sampled):
         # Below ln(1−q) the profile is 1 − e^x; where the balls reach across, it is at least that and at most q.
         return outside if excess <= -self.rate else hull(outside, self.rate.upper())
 
-    def cdf(self, x: object) -> Ball:
+    def cdf(self, x: RealLike) -> Ball:
         """(1−q)·Q(L ≤ y) + q·P(L ≤ y) at the base loss y behind x."""
         excess = ball(x).expm1()
         if excess < -self.rate:
@@ -89,7 +111,7 @@ class SampledRemove(_Sampled):
         return (floor if not self.base.add.infinite_mass() <= 0 else self._shrink(low)), self._shrink(high)
 
     def infinite_mass(self) -> Ball:
-        """Q times the base's."""
+        """q times the base's."""
         return self.rate * self.base.remove.infinite_mass()
 
     def atoms(self) -> tuple[Atom, ...]:
@@ -112,7 +134,12 @@ class SampledRemove(_Sampled):
         absent = (1 - rate) * self.base.add.infinite_mass()
         return self.base.remove.expect(under_base) + absent * f(complex_ball((-rate).log1p()), False)
 
-    def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
+    def lattice_law(self, depth: float) -> Law | None:
+        """The base's, each place moved and each mass weighed."""
+        base = self.base.remove.lattice_law(depth)
+        return None if base is None else sampled_law(base, self.rate, self.base.add.infinite_mass(), removed=True)
+
+    def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Present with probability q, then the base's loss, shrunk."""
         import numpy as np
 
@@ -124,7 +151,7 @@ class SampledRemove(_Sampled):
 class SampledAdd(_Sampled):
     """The direction in which the record is added."""
 
-    def profile(self, epsilon: object) -> Ball:
+    def profile(self, epsilon: RealLike) -> Ball:
         """See the module's second formula."""
         x = ball(epsilon)
         excess = (-x).expm1()
@@ -132,7 +159,7 @@ class SampledAdd(_Sampled):
             return positive_part(1 - (1 - self.rate) * x.exp()) * self.base.add.profile(-self._grow(excess))
         return arb(0) if excess <= -self.rate else positive_part(hull(arb(0), 1 - (1 - self.rate) * x.exp()))
 
-    def cdf(self, x: object) -> Ball:
+    def cdf(self, x: RealLike) -> Ball:
         """Q(L ≤ y) at the base's reversed loss y behind x; 1 from −ln(1−q) on."""
         excess = (-ball(x)).expm1()
         if excess <= -self.rate:
@@ -163,14 +190,24 @@ class SampledAdd(_Sampled):
         absent = self.base.add.infinite_mass()
         return self.base.add.expect(under_base) + absent * f(complex_ball(-(-rate).log1p()), False)
 
-    def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
+    def lattice_law(self, depth: float) -> Law | None:
+        """The base's, each place moved."""
+        base = self.base.add.lattice_law(depth)
+        return None if base is None else sampled_law(base, self.rate, self.base.add.infinite_mass(), removed=False)
+
+    def sample(self, rng: np.random.Generator, size: int) -> Array:
         """The base's reversed loss, shrunk."""
         import numpy as np
 
-        shrunk: np.ndarray = np.log1p(float(self.rate) * np.expm1(-self.base.add.sample(rng, size)))
+        shrunk: Array = np.log1p(float(self.rate) * np.expm1(-self.base.add.sample(rng, size)))
         return -shrunk
 
 
 def sampled(base: Directions, rate: Ball) -> Directions:
-    """Both directions of a Poisson-sampled pair."""
+    """Both directions of a Poisson-sampled pair, by the algebra of profiles, which holds for any."""
     return Directions(SampledRemove(base, rate), SampledAdd(base, rate), base.attained)
+
+
+def poisson_sampled(base: Directions, rate: Ball) -> Directions:
+    """The same in the form that the base's own law knows best."""
+    return base.remove.sampled_pair(base, rate) or sampled(base, rate)

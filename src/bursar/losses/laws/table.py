@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,11 +11,29 @@ from flint import acb, arb
 
 from bursar.errors import InputError
 from bursar.losses._base import Atom, Directions, Loss
-from bursar.numerics.balls import Ball, ComplexBall, ball, complex_ball, hull, infinity, positive_part, square, working
+from bursar.losses.engines.contour.factors import ClosedFactor
+from bursar.losses.engines.lattice.law import Law, of_atoms
+from bursar.numerics.arrays import Array
+from bursar.numerics.balls import (
+    Ball,
+    ComplexBall,
+    ComplexLike,
+    RealLike,
+    ball,
+    complex_ball,
+    hull,
+    infinity,
+    positive_part,
+    square,
+    working,
+)
+from bursar.numerics.convex import bends
 from bursar.numerics.real import read
 
 if TYPE_CHECKING:
     import numpy as np
+
+_FEW = 64  # outcomes; with more the contour engine would spend its time on them
 
 
 class Row(NamedTuple):
@@ -70,12 +87,12 @@ class TableLoss(Loss):
         """The other direction: Q against P."""
         return type(self)(tuple(Row(q, p, None if loss is None else -loss) for p, q, loss in self.rows))
 
-    def profile(self, epsilon: object) -> Ball:
+    def profile(self, epsilon: RealLike) -> Ball:
         """Σ (p − e^ε q)₊."""
         odds = ball(epsilon).exp()
         return sum((positive_part(row.p - odds * row.q) for row in self.rows), arb(0))
 
-    def cdf(self, x: object) -> Ball:
+    def cdf(self, x: RealLike) -> Ball:
         """Σ p over the losses up to x."""
         point, result = ball(x), arb(0)
         for row in self.rows:
@@ -119,7 +136,7 @@ class TableLoss(Loss):
             return infinity()
         return sum((atom.mass * square(atom.loss - mean) for atom in self.atoms()), arb(0))
 
-    def cumulant(self, t: object) -> ComplexBall:
+    def cumulant(self, t: ComplexLike) -> ComplexBall:
         """ln Σ p·e^{tL} over the finite losses."""
         z = complex_ball(t)
         return sum((atom.mass * (z * atom.loss).exp() for atom in self.atoms()), acb(0)).log()
@@ -134,7 +151,31 @@ class TableLoss(Loss):
         """E[f(L); L < ∞]."""
         return sum((atom.mass * f(complex_ball(atom.loss), False) for atom in self.atoms()), acb(0))
 
-    def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
+    def contour_factor(self, count: int, log_delta: float) -> ClosedFactor | None:
+        """The closed form where it is short; atoms alone do not decay, so something smooth must stand beside it."""
+        return None if len(self.rows) > _FEW else ClosedFactor(self, count)
+
+    def lattice_law(self, depth: float) -> Law:
+        """The law of all its atoms."""
+        return of_atoms(self.atoms())
+
+    def table(self) -> TableLoss:
+        """The law as it is, since it is a table."""
+        return self
+
+    def sampled_pair(self, pair: Directions, rate: Ball) -> Directions:
+        """A table again: each outcome has probability (1−q)Q + qP with the record sampled, Q without."""
+        rows = []
+        for p, q, loss in self.rows:
+            if loss is not None:
+                rows.append(Row(q + rate * (p - q), q, (rate * loss.expm1()).log1p()))
+            elif q > 0:
+                rows.append(Row((1 - rate) * q, q, (-rate).log1p()))
+            else:
+                rows.append(Row(rate * p, q, None))
+        return both_directions(TableLoss(tuple(rows)), attained=pair.attained)
+
+    def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses of outcomes drawn from P."""
         import numpy as np
 
@@ -145,10 +186,15 @@ class TableLoss(Loss):
 
 
 def _read(row: Row) -> Row:
+    """The outcome in balls: rows of your own may hold numbers of any kind."""
     if all(part is None or isinstance(part, arb) for part in row):
         return row
-    p, q, loss = (part if part is None or isinstance(part, arb) else ball(read(part, "rows")) for part in row)
-    return Row(p, q, loss)
+    p, q, loss = row
+    return Row(_number(p), _number(q), None if loss is None else _number(loss))
+
+
+def _number(given: object) -> Ball:
+    return given if isinstance(given, arb) else ball(read(given, "rows"))
 
 
 def _problem(row: Row) -> str:
@@ -188,11 +234,8 @@ def connect_the_dots(corners: Sequence[tuple[Ball, Ball]]) -> TableLoss:
     its end is P's mass at infinity. It dominates every pair whose profile lies below the curve (Doroshenko et al.
     2022).
     """
-    slopes = [(h1 - h0) / (t1 - t0) for (t0, h0), (t1, h1) in itertools.pairwise(corners)]
-    slopes.append(arb(0))
     rows, rest = [], arb(1)
-    for (t, _), left, right in zip(corners[1:], slopes, slopes[1:], strict=False):
-        q = positive_part(right - left)
+    for (t, _), q in zip(corners[1:], bends(corners), strict=True):
         rest -= q
         rows.append(Row(t * q, q, t.log() if q > 0 else None))
     rows.append(Row(arb(0), positive_part(rest), None))

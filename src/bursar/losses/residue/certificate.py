@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
 from bursar.losses.residue.law import ResidueLaw
+from bursar.numerics.arrays import Array, Truths
 from bursar.numerics.trusted import NORMAL, SAFETY, UNIT, normal_cdf
 
 VERSION = 3
@@ -29,8 +29,6 @@ _LARGEST = 8.0  # of B: with more, e^x and the tails of the Gaussian leave the r
 _FAINT = 1e-188  # bounds whatever underflows
 _MOST = 4_000_000  # evaluations in one test
 _BLOCK = 200_000  # evaluations at a time
-
-Array = Any
 
 
 def smallest_charge(law: ResidueLaw, allowance: float, slack: float) -> float | None:
@@ -114,7 +112,7 @@ def _under(losses: Array, masses: Array, big: float, small: float, slack: float)
     last = count * width
     if not SAFETY * float(masses @ normal_cdf(small / 2 - (last - losses) / small)) <= slack:
         return False
-    x = (np.arange(count) + 0.5) * width
+    x = (np.arange(count, dtype=np.float64) + 0.5) * width
     for _ in range(_DIVISIONS):
         found = []
         for block in _blocks(x, len(losses)):
@@ -138,7 +136,7 @@ def _blocks(x: Array, losses: int) -> Iterator[Array]:
 
 def _block_under(
     x: Array, losses: Array, masses: Array, big: float, small: float, width: float, slack: float
-) -> Array | None:
+) -> Truths | None:
     """Which cells show it, by Taylor's formula: the quadratic's own minimum, the cubic term and a bound of the fourth.
     None where the middle of a cell certainly shows the contrary.
     """

@@ -11,18 +11,16 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb
 
 from bursar.errors import LossUnknown
 from bursar.losses._base import Directions, Loss
-from bursar.losses.laws.sampled_gaussian import _Add, _Remove
 from bursar.losses.laws.table import Row, TableLoss, connect_the_dots
+from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, ball, finite, up, up_fraction
 
-Array = Any
 DOTS = 40  # on each side of 0; what joining them adds falls with the square
 _RULE = np.sinh(3 * np.arange(1, DOTS + 1) / DOTS) / math.sinh(3)  # closer together where most losses lie
 _FARTHEST = 600.0  # of a loss: beyond it floats run out of exponents
@@ -40,30 +38,21 @@ class ResidueLaw:
 
 
 def law_of_directions(directions: Directions, cut: float) -> ResidueLaw:
-    """Of known losses. ``cut`` is the mass that may be left beyond the last dot of each side."""
+    """The law of known losses. ``cut`` is the mass that may be left beyond the last dot of each side."""
     tables = [_table(directions.remove, cut)]
-    if not (directions.same or _mirrored_pair(directions)):
+    # where adding presents the very pair of removing, the other way round, one table and its reverse dominate both
+    if not (directions.same or directions.add.reverses(directions.remove)):
         tables.append(_table(directions.add, cut))
     return _law(tables)
 
 
-def _mirrored_pair(directions: Directions) -> bool:
-    """Whether adding presents the very pair of removing, the other way round: then one table and its reverse dominate
-    both.
-    """
-    remove, add = directions.remove, directions.add
-    return (
-        isinstance(remove, _Remove) and isinstance(add, _Add) and remove.sigma is add.sigma and remove.rate is add.rate
-    )
-
-
 def law_of_promise(delta_at: Callable[[Ball], Ball], cut: float) -> ResidueLaw:
-    """Of a promise that bounds both directions."""
+    """The law of a promise whose δ at each ε bounds both directions."""
     return _law([_mirrored(lambda points: [delta_at(arb(x)) for x in points], _reach(delta_at, cut))])
 
 
 def law_of_points(deltas: Callable[[list[float]], list[Ball]], cut: float) -> ResidueLaw:
-    """Of upper ends of δ that come many at a time and bound both directions."""
+    """The law of upper ends of δ that come many at a time and bound both directions."""
     return _law([_mirrored(deltas, _reach(lambda x: deltas([float(x)])[0], cut))])
 
 
@@ -90,8 +79,9 @@ def _floats(rows: Sequence[Row]) -> tuple[Array, Array]:
 
 def _table(loss: Loss, cut: float) -> TableLoss:
     """Itself where it is a table of decided outcomes, else the dots of its profile joined."""
-    if isinstance(loss, TableLoss) and len(loss.rows) <= 4 * DOTS and _decided(loss):
-        return loss
+    table = loss.table()
+    if table is not None and len(table.rows) <= 4 * DOTS and _decided(table):
+        return table
     low, high = loss.support()
     top = up(high) if finite(high) else _reach(loss.profile, cut)
     # the reverse direction's δ at y is what the profile at −y has above 1 − e^{−y}

@@ -20,8 +20,10 @@ from functools import cached_property
 import numpy as np
 from flint import arb
 
-from bursar.losses.engines.contour.factors import Array, Care, Factor, NoContour, chernoff_constant
+from bursar.losses.engines.chernoff import chernoff_constant
+from bursar.losses.engines.contour.factors import Care, Factor, NoContour
 from bursar.losses.engines.contour.saddle import rough_cumulants
+from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, up
 from bursar.numerics.lattice import short
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
@@ -50,7 +52,7 @@ class Errors:
     """Of the sum."""
 
     def terms(self) -> tuple[tuple[str, float], ...]:
-        """By name."""
+        """Each error with its name, in the order of the fields."""
         return tuple((field.name, getattr(self, field.name)) for field in fields(self))
 
 
@@ -106,7 +108,7 @@ class Contour:
         count = math.ceil(self.reach / self.step)
         if count > MOST_NODES:
             raise NoContour(f"{count} nodes are more than {MOST_NODES}")
-        self.frequencies = np.arange(count + 1) * self.step  # exact: the step has few bits
+        self.frequencies = np.arange(count + 1, dtype=np.float64) * self.step  # exact: the step has few bits
 
     @cached_property
     def sums(self) -> _Sums:

@@ -12,19 +12,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from flint import acb, arb
 
 from bursar.losses._base import Loss
-from bursar.losses.laws.bounded_range import BoundedRangeLoss
-from bursar.losses.laws.gaussian import GaussianLoss
-from bursar.losses.laws.laplace import LaplaceLoss
+from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, down
 from bursar.numerics.trusted import SAFETY, UNIT
 
-Array = Any
 Decay = Callable[[Array], Array]
 
 
@@ -63,6 +60,8 @@ class Factor(ABC):
     """The tilt beyond which far, rare losses outweigh the near ones."""
     mirrored: bool = False
     """Whether cumulants at tilts below −1 are known, and the masses of both laws are 1 but for what is given up."""
+    splits: bool = False
+    """Whether few large losses can be told from many small ones: see `rare`."""
 
     @abstractmethod
     def rough(self, tau: float) -> tuple[float, float, float]:
@@ -88,6 +87,16 @@ class Factor(ABC):
     def moments(self, tau: float, frequencies: Array) -> Moments:
         """The moments of all copies at t = τ + is, for frequencies s = 0, Δ, 2Δ, …"""
 
+    def gaussian_part(self) -> Ball | None:
+        """μ² where the whole factor is Gaussian: all such factors are one."""
+        return None
+
+    def rare(self, floor: float, log_delta: float) -> Factor:
+        """The compositions in which at least one copy has a large loss; what the others may add to δ from the floor on
+        is given up.
+        """
+        raise NoContour("small and large losses cannot be told apart")
+
     @abstractmethod
     def decay(self, tau: float, care: Care) -> Decay:
         """Frequencies s ↦ upper bounds of ln|E[e^{(τ+is′)L}]/E[e^{τL}]| of all copies, valid for every s′ ≥ s."""
@@ -101,13 +110,17 @@ class GaussianFactor(Factor):
     count: int = 1
     mirrored = True
 
+    def gaussian_part(self) -> Ball:
+        """μ²."""
+        return self.mu_square
+
     def rough(self, tau: float) -> tuple[float, float, float]:
-        """Quadratic."""
+        """K = τ(τ + 1)μ²/2 and its derivatives, in floats."""
         m = float(self.mu_square)
         return tau * (tau + 1) * m / 2, (2 * tau + 1) * m / 2, m
 
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
-        """τ(τ + 1)μ²/2."""
+        """K(τ) = τ(τ + 1)μ²/2 at each tilt."""
         return [arb(tau) * (arb(tau) + 1) * self.mu_square / 2 for tau in tilts]
 
     def mirror(self, tilt: Ball) -> Ball:
@@ -115,42 +128,44 @@ class GaussianFactor(Factor):
         return tilt * (tilt + 1) * self.mu_square / 2
 
     def moments(self, tau: float, frequencies: Array) -> Moments:
-        """t(t + 1)μ²/2."""
+        """K(t) = t(t + 1)μ²/2 at t = τ + is."""
         size = -0.5 * float(self.mu_square) * frequencies * frequencies
         doubt = float((self.mu_square.rad() / self.mu_square).upper()) + 4 * UNIT
         return Moments((2 * arb(tau) + 1) * self.mu_square / 2, size, np.zeros_like(size), doubt * np.abs(size))
 
     def decay(self, tau: float, care: Care) -> Decay:
-        """−s²μ²/2."""
+        """The bound −s²μ²/2, which falls with s."""
         half = down(self.mu_square) / 2
         return lambda s: -s * s * half * (1 - 1e-12)
 
 
-@dataclass(frozen=True)
+class Exponential(NamedTuple):
+    """The density height·e^{(l−reach)/2} on [−reach, reach]."""
+
+    reach: Ball
+    height: Ball
+
+
 class ClosedFactor(Factor):
-    """A loss whose cumulant function has a closed form."""
+    """A loss whose cumulant function has a closed form, perhaps with a density between its atoms."""
 
-    loss: Loss
-    count: int
-
-    @property
-    def smooth(self) -> bool:  # type: ignore[override]
-        """Where there is a density between the atoms."""
-        return isinstance(self.loss, (LaplaceLoss, BoundedRangeLoss))
+    def __init__(self, loss: Loss, count: int, density: Exponential | None = None) -> None:
+        self.loss, self.count, self.density = loss, count, density
+        self.smooth = density is not None
 
     def rough(self, tau: float) -> tuple[float, float, float]:
-        """By differences."""
+        """K by the law's own floats, K′ and K″ by its differences."""
         step = 1e-3 * (1 + tau) if tau > 0.01 else 0.1 * tau
         low, middle, high = (self.loss.rough_cumulant(tau + d) for d in (-step, 0.0, step))
         first, second = (high - low) / (2 * step), (high - 2 * middle + low) / (step * step)
         return self.count * middle, self.count * first, self.count * second
 
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
-        """The closed form."""
+        """K by its closed form, in balls."""
         return [self.count * self.loss.cumulant(arb(tau)).real for tau in tilts]
 
     def moments(self, tau: float, frequencies: Array) -> Moments:
-        """The closed form, in balls."""
+        """K(τ + is) by its closed form, in balls."""
         start = self.loss.cumulant(arb(tau)).real
         drift = arb(self.rough(tau)[1])
         size, turn, error = (np.empty(len(frequencies)) for _ in range(3))
@@ -162,24 +177,19 @@ class ClosedFactor(Factor):
 
     def decay(self, tau: float, care: Care) -> Decay:
         """From uniform pieces of the density between the atoms, where there is one; atoms alone do not decay."""
-        if isinstance(self.loss, LaplaceLoss):
-            pieces = self._exponential_pieces(tau, self.loss.epsilon, lambda: arb(1) / 4)
-        elif isinstance(self.loss, BoundedRangeLoss):
-            eta = self.loss.eta
-            pieces = self._exponential_pieces(tau, eta, lambda: 1 / (2 * -(-eta).expm1()))
-        else:
+        if self.density is None:
             return np.zeros_like
-        return uniform_decay([pieces], self.count)
+        return uniform_decay([self._pieces(tau, *self.density)], self.count)
 
-    def _exponential_pieces(self, tau: float, reach: Ball, height: Callable[[], Ball]) -> list[tuple[float, float]]:
-        """The tilted density height·e^{(l−reach)/2 + τl}/E[e^{τL}] on [−reach, reach] rises, so its minimum on a piece
-        is at the left.
+    def _pieces(self, tau: float, reach: Ball, height: Ball) -> list[tuple[float, float]]:
+        """Uniform pieces below the tilted density height·e^{(l−reach)/2 + τl}/E[e^{τL}], as (share, width): it rises,
+        so its minimum on a piece is at the left.
         """
         norm = self.loss.cumulant(arb(tau)).real
         best: list[tuple[float, float]] = []
         for parts in (1, 6):
             width = 2 * reach / parts
-            first = height() * (-reach - tau * reach - norm).exp() * width
+            first = height * (-reach - tau * reach - norm).exp() * width
             growth = (width * (arb(1) / 2 + tau)).exp()
             pieces, size = [], max(down(width), 0.0)
             for _ in range(parts):
@@ -189,7 +199,7 @@ class ClosedFactor(Factor):
         return best
 
 
-def uniform_decay(ways: Sequence[Array], count: int) -> Decay:
+def uniform_decay(ways: Sequence[Array | list[tuple[float, float]]], count: int) -> Decay:
     """|φ(s)| ≤ 1 − Σ share·(1 − |sinc(s·width/2)|) for a density with uniform parts (share, width) (proofs/contour.md
     §3).
 
@@ -216,25 +226,3 @@ def _least_gap(z: Array) -> Array:
     """
     square = np.minimum(np.square(z), 10.0)
     return np.maximum(np.minimum(square * (1 / 6 - square / 120), 1 - 0.2173), 1 - 1 / np.maximum(z, 1.0))
-
-
-def chernoff_constant(tilt: float | Ball) -> Ball:
-    """ln of sup_x (1 − e^{−x})e^{−τx} = τ^τ/(1+τ)^{1+τ}."""
-    t = arb(tilt)
-    return t * t.log() - (1 + t) * (1 + t).log()
-
-
-def factor_of(loss: Loss, count: int, log_delta: float) -> Factor | None:
-    """The factor for a loss, or None where this engine has no fast and certified moments for it."""
-    from bursar.losses.engines.contour.sampled_factor import sampled_factor
-    from bursar.losses.laws.discrete_gaussian import DiscreteGaussianLoss
-    from bursar.losses.laws.discrete_laplace import DiscreteLaplaceLoss
-    from bursar.losses.laws.table import TableLoss
-
-    if isinstance(loss, GaussianLoss):
-        return GaussianFactor(count * loss.mu * loss.mu)
-    if isinstance(loss, TableLoss) and len(loss.rows) > 64:
-        return None
-    if isinstance(loss, (LaplaceLoss, BoundedRangeLoss, TableLoss, DiscreteGaussianLoss, DiscreteLaplaceLoss)):
-        return ClosedFactor(loss, count)
-    return sampled_factor(loss, count, log_delta)

@@ -9,28 +9,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from flint import arb
 
-from bursar.losses.engines.answer import Losses
-from bursar.losses.engines.contour.factors import Care, Decay, Factor, Moments, NoContour, chernoff_constant
+from bursar.losses.engines.chernoff import chernoff_constant
+from bursar.losses.engines.contour.factors import Care, Decay, Factor, Moments, NoContour
 from bursar.losses.engines.contour.rare_split import LARGE, SMALL, Split, softness
-from bursar.losses.engines.contour.sampled_factor import SampledFactor
 from bursar.losses.engines.contour.sampled_integral import Grid, SampledIntegral
 from bursar.losses.engines.contour.sampled_law import Tilted
-from bursar.losses.laws.sampled_gaussian import _Remove
 from bursar.numerics import normal
+from bursar.numerics.arrays import Array, Complexes
 from bursar.numerics.balls import Ball, down
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _TILTS = np.geomspace(40.0, 400.0, 8)  # times 1/ε: for Chernoff bounds of the small ones
-_GUESSES = np.geomspace(1e-3, 1e6, 80)
 _MOST = 600.0  # of w: beyond it e^w leaves the range of floats, and large losses are common
 _HIDDEN = math.log(1e-9)  # of δ: what small losses alone may have
-
-Array = Any
 
 
 class RareFactor(Factor):
@@ -60,7 +55,7 @@ class RareFactor(Factor):
         return found
 
     def rough_variance(self) -> float:
-        """Nearly untilted."""
+        """The variance at a tilt near 0, for a first guess."""
         return self.rough(0.1)[2]
 
     def rough(self, tau: float) -> tuple[float, float, float]:
@@ -87,7 +82,7 @@ class RareFactor(Factor):
         return small, large
 
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
-        """Certified, with all errors of the nodes."""
+        """K in balls, with all errors of the nodes."""
         self._grid(max(tilts), 0.0)
         return [self._cumulant(*self._moments_at(tilt)) for tilt in tilts]
 
@@ -190,8 +185,8 @@ def _float_moment(grid: Grid, tau: float, power: int) -> float:
 
 
 def _ratio(
-    ratio: Ball, law: Tilted, frequencies: Array, turned: Array, first: Array, doubt: Array
-) -> tuple[Array, Array]:
+    ratio: Ball, law: Tilted, frequencies: Array, turned: Array, first: Complexes, doubt: Array
+) -> tuple[Complexes, Array]:
     """F₁/F₀ at the frequencies, and bounds of its errors: F₁'s own, F₀'s, and those of the ratio at frequency 0."""
     c, d, error_c, error_d = law.equispaced(frequencies)
     share, base = float(ratio), np.abs(first)
@@ -207,36 +202,14 @@ def _ratio(
     return r, off
 
 
-def _log1p(r: Array) -> Array:
+def _log1p(r: Complexes) -> Complexes:
     """ln(1 + r) for |r| < ½, without cancellation where r is small."""
     return 0.5 * np.log1p(r.real * (2 + r.real) + r.imag * r.imag) + 1j * np.arctan2(r.imag, 1 + r.real)
 
 
-def _expm1(w: Array) -> Array:
+def _expm1(w: Complexes) -> Complexes:
     """e^w − 1 without cancellation where w is small."""
     half = np.sin(0.5 * w.imag)
     real = np.expm1(w.real) * np.cos(w.imag) - 2 * half * half
-    return real + 1j * np.exp(w.real) * np.sin(w.imag)
-
-
-def rare_integral(losses: Losses, log_delta: float) -> tuple[SampledIntegral, int] | None:
-    """Where one sampled Gaussian with a record removed is all there is."""
-    (loss, count), *others = losses
-    if others or not isinstance(loss, _Remove):
-        return None
-    return SampledIntegral(loss.sigma, loss.rate, count, log_delta, removed=True), count
-
-
-def chernoff_guess(integral: SampledIntegral, count: int, log_delta: float) -> float:
-    """The ε that Chernoff bounds of the whole law give, in floats: rather too large."""
-    factor, guesses = SampledFactor(integral, count), [math.inf]
-    for tilt in _GUESSES.tolist():
-        try:
-            cumulant = factor.rough(tilt)[0]
-        except (ArithmeticError, OverflowError):
-            break
-        if math.isfinite(cumulant):
-            guesses.append((cumulant - log_delta + float(chernoff_constant(tilt))) / tilt)
-    if not 0 < min(guesses) < math.inf:
-        raise NoContour("no Chernoff bound says where ε lies")
-    return min(guesses)
+    value: Complexes = real + 1j * np.exp(w.real) * np.sin(w.imag)
+    return value

@@ -1,6 +1,9 @@
 """The losses of one sampled Gaussian with a record removed, split into small and large ones.
 
-With χ₁(x) = Φ((x − c)/a) and χ₀ = 1 − χ₁ the moment M(t) = ∫ φ_σ·A^{1+t}·χ is F₀ + F₁, F_j = ∫ φ_σ·A^{1+t}·χ·χ_j.
+With χ₁(x) = Φ((x − c)/a) and χ₀ = 1 − χ₁ the moment M(t) = ∫ φ_σ·A^{1+t}·χ is F₀ + F₁,
+
+    F_j(t) = ∫ φ_σ·A^{1+t}·χ·χ_j.
+
 Upper sums over cells of ∫ φ_σ·A^{1+τ}·χ·χ_j·e^{±s·arg A} on the line Im x = θσ² bound two things (proofs/contour.md
 §6): with the plus sign what the trapezoid sum of F_j errs by, with the minus sign |F_j(τ + is)| itself.
 """
@@ -9,25 +12,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from flint import arb
 
 from bursar.losses.engines.contour.sampled_growth import THETAS
-from bursar.losses.engines.contour.sampled_integral import Grid, SampledIntegral, log_normal_cdf
+from bursar.losses.engines.contour.sampled_integral import Grid, SampledIntegral
 from bursar.losses.engines.contour.sampled_law import Tilted, centred_law, expm1_terms, weight_errors
 from bursar.numerics import normal
+from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, down
 from bursar.numerics.lattice import short
-from bursar.numerics.trusted import SAFETY, ULPS, UNIT
+from bursar.numerics.trusted import SAFETY, ULPS, UNIT, log_normal_cdf
 
 SMALL, LARGE = 0, 1
 _CELLS = 3000
 _DEEP = 30.0  # by how much the windows go further than for the whole law: large losses are rare
 _SLACK = 0.01  # for rounding in the upper sums
-
-Array = Any
 
 
 def softness(integral: SampledIntegral) -> float:
@@ -78,7 +79,8 @@ class Split:
         peak = shape.max(axis=1)
         inside = peak + np.log(np.exp(shape - peak[:, None]).sum(axis=1))
         outside = np.logaddexp(left + sign * s * ends[0], right + sign * s * ends[1])
-        return self.base + np.logaddexp(inside, outside) + _SLACK
+        bounds: Array = self.base + np.logaddexp(inside, outside) + _SLACK
+        return bounds
 
     def _shape(self, part: int, tau: float) -> tuple[Array, float, float]:
         """ln of upper bounds of the integral over each cell, left and right of all cells, on the real line."""

@@ -9,13 +9,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from bursar.losses.engines.contour.factors import Care, Decay, uniform_decay
 from bursar.losses.engines.contour.sampled_integral import SampledIntegral
 from bursar.losses.engines.contour.sampled_law import Tilted, tilted
+from bursar.numerics.arrays import Array
 from bursar.numerics.balls import up
 from bursar.numerics.trusted import UNIT
 
@@ -25,8 +25,6 @@ _LIGHT = 1e-7  # of the largest weight: cells end where the law is lighter
 _LEFT, _PEAKS = 0.1, 3  # of the mass: more peaks are looked for while so much is left
 _LADDER = np.geomspace(1.0, 256.0, 26)  # ratio 1.25
 _FIRST, _LAST = -5.5, -30.0  # where rungs start and end, in terms of ln|φ| by layers
-
-Array = Any
 
 
 def sampled_decay(integral: SampledIntegral, law: Tilted, tau: float, care: Care) -> Decay:
@@ -104,7 +102,7 @@ def _by_rungs(integral: SampledIntegral, law: Tilted, tau: float, layers: Decay,
     ladder = _LADDER / math.sqrt(max(count * law.variance, 1e-300))
     known = layers(ladder)
     inside = np.flatnonzero((known < _FIRST) & (known > _LAST))
-    rungs = ladder[inside[0] : inside[-1] + 2] if len(inside) else inside
+    rungs = ladder[inside[0] : inside[-1] + 2] if len(inside) else ladder[:0]
     if len(rungs) < 2:
         return near
     far = float(rungs[-1])

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from flint import arb
 
-from bursar.losses._base import Loss
-from bursar.losses.engines.answer import Losses
-from bursar.losses.engines.contour.factors import Care, Decay, Factor, Moments, chernoff_constant
+from bursar.losses.engines.contour.factors import Care, Decay, Factor, Moments
+from bursar.losses.engines.contour.rare_factor import RareFactor
 from bursar.losses.engines.contour.sampled_decay import sampled_decay
-from bursar.losses.engines.contour.sampled_integral import Grid, SampledIntegral, rough_variance
+from bursar.losses.engines.contour.sampled_integral import Grid, SampledIntegral
 from bursar.losses.engines.contour.sampled_law import Tilted, at_reach, log_moment, tilted, weight_errors
-from bursar.losses.laws.sampled_gaussian import _Add, _Remove
+from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
-
-Array = Any
 
 
 class SampledFactor(Factor):
@@ -28,17 +24,17 @@ class SampledFactor(Factor):
     def __init__(self, integral: SampledIntegral, count: int) -> None:
         self.integral, self.count = integral, count
         self.given_up = integral.given_up
-        self.heavy, self.mirrored = integral.heavy, integral.removed
+        self.heavy, self.mirrored, self.splits = integral.heavy, integral.removed, integral.removed
         self._law: Tilted | None = None
         self._key = (math.nan, math.nan)
         self._decays: dict[tuple[float, Care], Decay] = {}
 
     def rough_variance(self) -> float:
-        """q²(e^{1/σ²} − 1) a copy."""
+        """About q²(e^{1/σ²} − 1) for each copy."""
         return self.integral.variance
 
     def rough(self, tau: float) -> tuple[float, float, float]:
-        """From the nodes."""
+        """K, K′ and K″ of all copies as sums over the nodes, in floats."""
         grid = self.integral.grid(tau, 0.0)
         exponent = tau * grid.loss
         top = max(float(exponent[0]), float(exponent[-1]), 0.0)
@@ -56,16 +52,21 @@ class SampledFactor(Factor):
         return self.count * k, self.count * mean, self.count * variance
 
     def rough_cumulants(self, tilts: Array) -> Array:
-        """From the nodes, all tilts at once."""
+        """K of all copies as sums over the nodes, for all tilts at once."""
         grid = self.integral.grid(float(tilts.max()), 0.0)
-        return self.count * np.log(np.exp(grid.log_mass + np.multiply.outer(tilts, grid.loss)).sum(axis=1))
+        heights: Array = np.log(np.exp(grid.log_mass + np.multiply.outer(tilts, grid.loss)).sum(axis=1))
+        return self.count * heights
 
     def mirror(self, tilt: Ball) -> Ball:
-        """Of the law without the record tilted by −t, whose variance is known: see `without_record`."""
+        """A bound of K(−1 − t), which is that of the law without the record tilted by −t: see `without_record`."""
         return self.count * without_record(self.integral.exact, tilt)
 
+    def rare(self, floor: float, log_delta: float) -> RareFactor:
+        """The compositions with at least one large loss, where a record is removed."""
+        return RareFactor(self.integral, self.count, floor, log_delta)
+
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
-        """Certified, with all errors of the nodes."""
+        """K in balls, with all errors of the nodes."""
         grid = self.integral.grid(max(tilts), 0.0)
         taus = np.array(tilts)[:, None]
         exponents = taus * grid.loss
@@ -115,14 +116,14 @@ class SampledFactor(Factor):
         return Moments(self.count * arb(law.mean), scale * size, scale * turn, SAFETY * scale * error)
 
     def decay(self, tau: float, care: Care) -> Decay:
-        """Remembered: one tilt serves several ε."""
+        """The best bound of the decay at this tilt; it is remembered, since one tilt serves several ε."""
         if (tau, care) not in self._decays:
             law = self.law(self.integral.grid(tau, 0.0), tau, 0.0)
             self._decays[tau, care] = sampled_decay(self.integral, law, tau, care)
         return self._decays[tau, care]
 
     def law(self, grid: Grid, tau: float, reach: float) -> Tilted:
-        """The tilted law, remembered."""
+        """The tilted law on this grid, which is made once for each tilt."""
         if self._law is None or self._law.grid is not grid or self._key[0] != tau:
             self._law, self._key = tilted(self.integral, grid, tau, reach), (tau, reach)
         elif self._key[1] != reach:
@@ -138,27 +139,3 @@ def without_record(parameters: tuple[Ball, Ball], tilt: float | Ball) -> Ball:
     t = arb(tilt)
     grown = (-t * (-rate).log1p()).expm1() - rate * t
     return (grown * (1 / (sigma * sigma)).expm1()).log1p().upper()
-
-
-def added_at_most(losses: Losses, epsilon: float) -> Ball:
-    """A Chernoff bound of δ(ε) for sampled Gaussians where a record is added, by `without_record`; 1 for other losses
-    or where the bound would be no use.
-    """
-    added = [(loss, count) for loss, count in losses if isinstance(loss, _Add)]
-    if not epsilon > 0 or len(added) < len(losses):
-        return arb(1)
-    variance = sum(rough_variance(float(loss.sigma), float(loss.rate), count) for loss, count in added)
-    # the tilt of a Gaussian with this variance, at most where (1−q)^{−t} starts to explode
-    tilt = min([epsilon / variance - 0.5, *(1 / float(loss.rate) for loss, _ in added)])
-    if not tilt > 0:
-        return arb(1)
-    cumulant = sum((count * without_record((loss.sigma, loss.rate), tilt) for loss, count in added), arb(0))
-    return (cumulant - arb(tilt) * arb(epsilon) + chernoff_constant(tilt)).exp().min(arb(1))
-
-
-def sampled_factor(loss: Loss, count: int, log_delta: float) -> Factor | None:
-    """The factor for one direction of a sampled Gaussian."""
-    if isinstance(loss, (_Remove, _Add)):
-        integral = SampledIntegral(loss.sigma, loss.rate, count, log_delta, removed=isinstance(loss, _Remove))
-        return SampledFactor(integral, count)
-    return None

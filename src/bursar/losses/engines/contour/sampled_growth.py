@@ -8,17 +8,17 @@ over cells, divided by a lower sum of the same integrand (proofs/contour.md §4)
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from bursar.numerics.arrays import Array
 
 if TYPE_CHECKING:
     from bursar.losses.engines.contour.sampled_integral import SampledIntegral
 
 THETAS = np.array([0.06, 0.25, 0.7, 1.4, 2.5])
 _NEAR, _BEYOND = np.linspace(0.0, 1.0, 97), np.linspace(0.0, 1.0, 41)[1:]
-
-Array = Any
 
 
 def phase_growth(integral: SampledIntegral, tau: float, reach: float) -> Array:
@@ -49,7 +49,8 @@ def phase_growth(integral: SampledIntegral, tau: float, reach: float) -> Array:
     peak = shape.max(axis=1, keepdims=True)
     mass = peak[:, 0] + np.log(np.exp(shape - peak).sum(axis=1))
     lead = float(bottom.max())
-    return np.maximum(mass - lead - math.log(float(np.exp(bottom - lead).sum())), 0.0) + 0.01
+    growth: Array = np.maximum(mass - lead - math.log(float(np.exp(bottom - lead).sum())), 0.0) + 0.01
+    return growth
 
 
 def _line(integral: SampledIntegral, tau: float, reach: float) -> Array:

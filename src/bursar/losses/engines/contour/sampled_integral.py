@@ -4,13 +4,14 @@ out.
 With odds A(x) = 1 − q + q·e^{(2x−1)/(2σ²)} the moment E[e^{tL}] is ∫ φ_σ(x)·A(x)^p dx, with p = 1 + t where a record
 is removed (L = ln A) and p = −t where it is added (L = −ln A). The derivations are in proofs/contour.md §4:
 
-    quadrature   the integrand is analytic for |Im x| < πσ², so the trapezoid sum errs by at most 2·N_θ/(e^{2πθσ²/h} −
-    1)
-                 for every 0 < θ < π, N_θ the integral of its modulus on the lines Im x = ±θσ²
+    quadrature   the integrand is analytic for |Im x| < πσ², so the trapezoid sum with step h errs by at most
+                 2·N_θ/(e^{2πθσ²/h} − 1) for every 0 < θ < π,
+                 with N_θ the integral of its modulus on the lines Im x = ±θσ²
     cut          where a record is removed, large x are smoothly given up: the density is multiplied by Φ((c − x)/a),
-                 which takes away the mass κ = (1−q)Φ̄(c/b) + qΦ̄((c−1)/b), b² = σ² + a², and can only lower δ, by at
-                 most count·κ
-    window       normal tails, through A^a ≤ 2^a·(1 + q^a·e^{a(2x−1)/(2σ²)}) (removed), A^{−τ} ≤ (1−q)^{−τ} (added)
+                 which takes away the mass κ = (1−q)Φ̄(c/b) + qΦ̄((c−1)/b), b² = σ² + a²,
+                 and can only lower δ, by at most count·κ
+    window       normal tails, through A^a ≤ 2^a·(1 + q^a·e^{a(2x−1)/(2σ²)}) where a record is removed,
+                 and A^{−τ} ≤ (1−q)^{−τ} where it is added
     rounding     nodes x are multiples of a short step, hence exact; the errors of ln A and of the masses go along
 """
 
@@ -18,21 +19,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from flint import arb
 
 from bursar.losses.engines.contour.sampled_growth import THETAS, phase_growth
 from bursar.numerics import normal
-from bursar.numerics.balls import Ball
+from bursar.numerics.arrays import Array
+from bursar.numerics.balls import Ball, relative_radius
 from bursar.numerics.lattice import short
-from bursar.numerics.trusted import SAFETY, ULPS, UNIT
+from bursar.numerics.trusted import SAFETY, ULPS, UNIT, log_normal_cdf
 
 _LOG_COSINES = np.log(np.cos(THETAS / 2))
 _MOST_NODES = 60_000
-
-Array = Any
 
 
 @dataclass
@@ -155,7 +154,7 @@ class SampledIntegral:
         first, last = (math.floor(window[0] / step), math.ceil(window[1] / step))
         if last - first > _MOST_NODES:
             raise ArithmeticError(f"{last - first} nodes in x are too many")
-        x = np.arange(first, last + 1) * step
+        x = np.arange(first, last + 1, dtype=np.float64) * step
         loss_error, loss = self.losses((2 * x - 1) / (2 * square))
         mass_error = 4 * self.spread * x * x / (2 * square) + 8 * UNIT + self.spread
         log_mass = -x * x / (2 * square) + math.log(step / (self.sigma * math.sqrt(2 * math.pi)))
@@ -167,7 +166,7 @@ class SampledIntegral:
         return Grid(tau, reach, x, signed, log_mass, np.exp(log_mass), loss_error, mass_error, step)
 
     def growth(self, tau: float, reach: float) -> Array:
-        """Remembered, where it takes work."""
+        """ln of what the modulus of the integrand grows by on each line Im x = θσ², for frequencies up to ``reach``."""
         if reach == 0:
             return self._base if self.removed else self._base - tau * _LOG_COSINES
         if (tau, reach) not in self._growths:
@@ -244,20 +243,3 @@ def rough_variance(sigma: float, rate: float, count: int) -> float:
     """
     seen = max(1 / (2 * sigma**2) + math.log(rate), 0.0)
     return count * min(rate**2 * math.expm1(min(1 / sigma**2, 500.0)), rate * (seen**2 + 1 / sigma**2))
-
-
-def log_normal_cdf(z: Array) -> Array:
-    """ln Φ(z) at the nodes: 0 to all digits from z = 9 on, else by erfc, and in balls where that would underflow."""
-    result = np.zeros_like(z)
-    near = np.flatnonzero(z < 9)
-    values = (-math.sqrt(0.5) * z[near]).tolist()
-    with np.errstate(divide="ignore"):
-        result[near] = np.log([0.5 * math.erfc(value) for value in values])
-    for i in np.flatnonzero(z <= -30):
-        result[i] = float(normal.cdf(arb(float(z[i]))).log())
-    return result
-
-
-def relative_radius(x: Ball) -> float:
-    """How far the ball reaches, relative to its middle."""
-    return float((x.rad() / abs(x.mid())).upper())

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from flint import arb
 
 from bursar.losses.engines.contour.sampled_integral import Grid, SampledIntegral
+from bursar.numerics.arrays import Array, Complexes
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _COLUMNS = 128
-
-Array = Any
 
 
 @dataclass
@@ -48,8 +46,11 @@ class Tilted:
         return c, d, error_c, SAFETY * (self.error_d + rounding * apart) * s + self.missing
 
     def equispaced(self, s: Array) -> tuple[Array, Array, Array, Array]:
-        """The same at multiples of one frequency: with j = pR + r, a = e^{iry} − 1 and b = e^{ipRy} − 1, e^{ijy} − 1 =
-        a + b(1 + a), so that one table of a and one of b give all of them as products of matrices.
+        """The same at multiples of one frequency. With j = pR + r, a = e^{iry} − 1 and b = e^{ipRy} − 1,
+
+            e^{ijy} − 1 = a + b(1 + a),
+
+        so that one table of a and one of b give all of them as products of matrices.
         """
         apart = self.grid.loss - self.mean
         turn = (s[1] if len(s) > 1 else 0.0) * apart
@@ -67,7 +68,7 @@ class Tilted:
         error_d = self.error_d + (UNIT * (ULPS + 40 + 16 * tables) + adding) * float(self.weights @ np.abs(apart))
         return -c, d, SAFETY * error_c + self.missing, SAFETY * error_d * s + self.missing
 
-    def _products(self, near: Array, far: Array) -> tuple[Array, Array]:
+    def _products(self, near: Complexes, far: Complexes) -> tuple[Array, Array]:
         """Real and imaginary parts of Σ w(a + b(1 + a)) for every b in the rows and a in the columns, summed over a few
         nodes at a time: short sums round less.
         """
@@ -83,7 +84,7 @@ class Tilted:
         return c, d
 
 
-def _powers(first: Array, rows: int) -> Array:
+def _powers(first: Complexes, rows: int) -> Complexes:
     """e^{ijy} − 1 for j below ``rows``, from e^{iy} − 1: each is a + b + ab of the one before and the first."""
     table = np.zeros((rows, len(first)), dtype=complex)
     for i in range(1, rows):
@@ -143,7 +144,7 @@ def log_moment(integral: SampledIntegral, grid: Grid, tau: float) -> tuple[Ball,
     return arb(top + math.log(total), SAFETY * slack + 4 * UNIT * abs(top)), log_weights, weight_error
 
 
-def weight_errors(grid: Grid, tau: Array, exponent: Array, log_weights: Array) -> Array:
+def weight_errors(grid: Grid, tau: Array | float, exponent: Array, log_weights: Array) -> Array:
     """Relative errors of the tilted masses; refused where first order would not do."""
     sizes = np.abs(grid.log_mass) + np.abs(exponent)
     errors = grid.mass_error + tau * grid.loss_error + UNIT * (ULPS + 4 + 4 * sizes)

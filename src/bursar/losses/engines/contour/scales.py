@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from flint import arb
@@ -23,8 +22,6 @@ _AWAY = math.log(1e9)  # by how much aliases are to stay below δ
 _MOST_LOSS = 12.0  # the largest G that is taken gladly
 _TOO_MUCH = 17.0  # the largest that is taken at all
 _CLOSE = 0.9
-
-Array = Any
 
 
 def two_scales(factors: Sequence[Factor], log_delta: float) -> float:

@@ -1,29 +1,28 @@
-"""Densities given as formulas: their profiles are too slow for every point of a grid, so two tables stand for them,
-one on either side.
+"""Laws whose profiles are too slow for every point of a grid: two others stand for each, one on either side.
 
-A table whose outcomes are merged cells is the pair after processing, so it costs no more; one whose cells are split to
-the ends of their losses' ranges is the pair before processing, so it costs no less. Both hold in a composition, and
-sampled.
+Both sides hold in any composition (see `Loss.bracket`), so the lower end of the one and the upper end of the other are
+those of an answer.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from bursar.losses._base import Directions, Loss
+from bursar.losses._base import Loss
 from bursar.losses.engines.answer import Answer, Losses
-from bursar.losses.laws.density import DensityLoss
-from bursar.losses.laws.sampled import SampledAdd, SampledRemove
 
 
-def by_formula(losses: Losses) -> bool:
-    """Whether some loss is that of densities given as formulas."""
-    return any(isinstance(_innermost(loss), DensityLoss) for loss, _ in losses)
-
-
-def around(losses: Losses) -> tuple[Losses, Losses]:
-    """The same losses with tables that cost no more, and with tables that cost no less."""
-    return tuple([(_tabled(loss, side), count) for loss, count in losses] for side in (0, 1))  # type: ignore[return-value]
+def around(losses: Losses) -> tuple[Losses, Losses] | None:
+    """The same losses with laws that cost no more, and with laws that cost no less; None where none needs it."""
+    ways: list[tuple[Loss, Loss] | None] = [loss.bracket() for loss, _ in losses]
+    if all(way is None for way in ways):
+        return None
+    below, above = [], []
+    for (loss, count), way in zip(losses, ways, strict=True):
+        low, high = way or (loss, loss)
+        below.append((low, count))
+        above.append((high, count))
+    return below, above
 
 
 def met(below: Answer, above: Answer) -> Answer:
@@ -31,21 +30,3 @@ def met(below: Answer, above: Answer) -> Answer:
     lower = min(below.lower, above.upper)
     cells = 1 - lower / above.upper if above.upper > 0 else 0.0
     return replace(above, lower=lower, errors=(*above.errors, ("cells", cells)))
-
-
-def _innermost(loss: Loss) -> Loss:
-    return _innermost(loss.base.remove) if isinstance(loss, (SampledAdd, SampledRemove)) else loss
-
-
-def _tabled(loss: Loss, side: int) -> Loss:
-    if isinstance(loss, DensityLoss):
-        return loss.tables[side]
-    if isinstance(loss, SampledRemove):
-        return SampledRemove(_both(loss.base, side), loss.rate)
-    if isinstance(loss, SampledAdd):
-        return SampledAdd(_both(loss.base, side), loss.rate)
-    return loss
-
-
-def _both(base: Directions, side: int) -> Directions:
-    return Directions(_tabled(base.remove, side), _tabled(base.add, side), base.attained)

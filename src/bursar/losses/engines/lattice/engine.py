@@ -1,10 +1,11 @@
 """The lattice engine: every loss on one grid, composed by a tilted Fourier transform, with every error bounded.
 
 The composed upper law U is a sum of the gridded losses. Its δ_U(ε) is an upper bound of δ(ε) at once. The lower one
-comes from what the grid adds: U is the loss plus a Z that is ρ-zCDP, ρ = m·h²/8 for m moved releases, so with t =
-√(ρ/2) and any a > 0, b = e^{−(a−ρ)²/(4ρ)},
+comes from what the grid adds: U is the loss plus a Z that is ρ-zCDP, ρ = m·h²/8 for m moved releases, so for any a > 0
 
-    δ(ε)·(1 − κ(e^a + 1)) ≥ δ_U(ε) − κ·(e^a·δ_U(ε − a) + δ_U(ε + a)) − b,        κ = t/(e^a − 1).
+    δ(ε)·(1 − κ(e^a + 1)) ≥ δ_U(ε) − κ·(e^a·δ_U(ε − a) + δ_U(ε + a)) − b
+
+with κ = √(ρ/2)/(e^a − 1) and b = e^{−(a−ρ)²/(4ρ)}.
 
 The error is of second order in h even for atoms. The derivations are in proofs/lattice.md.
 """
@@ -17,9 +18,9 @@ from collections.abc import Sequence
 import numpy as np
 from flint import arb
 
-from bursar.losses.engines.contour.factors import chernoff_constant
+from bursar.losses.engines.chernoff import chernoff_constant
 from bursar.losses.engines.lattice.grid import Gridded, NoLattice, TooCoarse, TooFine
-from bursar.losses.engines.lattice.law import Array
+from bursar.numerics.arrays import Complexes
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT, backward, forward
 
@@ -100,12 +101,13 @@ class Lattice:
                 low = min(low, gap / (self.tau - tilt))
         return max(above, high, low, 64 * self.step)
 
-    def _spectrum(self, size: int) -> tuple[Array, float]:
+    def _spectrum(self, size: int) -> tuple[Complexes, float]:
         """The product of all characteristic functions, and a bound of what its errors do to any one mass."""
         half = size // 2 + 1
         log_size, log_most, turn, slip = (np.zeros(half) for _ in range(4))
         for grid in self.grids:
-            wrapped = np.bincount((grid.first + np.arange(len(grid.weights))) % size, grid.weights, size)
+            at = (grid.first + np.arange(len(grid.weights))) % size
+            wrapped = np.bincount(at, grid.weights, size).astype(np.float64, copy=False)
             values, error = forward(wrapped)
             error += UNIT * (len(grid.weights) // size + 2)  # of adding up what wraps around
             modulus = np.abs(values)

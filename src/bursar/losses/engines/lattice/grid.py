@@ -16,9 +16,10 @@ import numpy as np
 from flint import arb
 
 from bursar.losses._base import Loss
-from bursar.losses.engines.lattice.law import Array, Density, Known, Law
-from bursar.losses.laws.table import connect_the_dots
+from bursar.losses.engines.lattice.law import Density, Known, Law
+from bursar.numerics.arrays import Array, Integers
 from bursar.numerics.balls import ball, down, up, working
+from bursar.numerics.convex import bends
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 QUADRATURE = 1e-15  # relative error of a panel (proofs/lattice.md §2)
@@ -48,7 +49,7 @@ class Places:
     loss_errors: Array
     log_masses: Array
     mass_errors: Array
-    cells: Array
+    cells: Integers
     nodes: Array
     """Which places are nodes of a quadrature (1.0), not atoms (0.0)."""
     log_lost: float
@@ -157,7 +158,7 @@ def _legendre(order: int) -> Known:
 
 def gridded(source: Places, count: int, step: float, tau: float) -> Gridded:
     """The places on the grid, tilted."""
-    points = source.cells * step
+    points = source.cells.astype(np.float64) * step
     inside, doubt, slack = _inside(source, points, step)
     up_share = np.expm1(-inside) / math.expm1(-step)
     down_share = np.exp(-inside) * np.expm1(inside - step) / math.expm1(-step)
@@ -212,8 +213,11 @@ def gridded_profile(loss: Loss, count: int, step: float, tau: float, depth: floa
     with working(256):
         points = [ball(j) * ball(step) for j in range(first, last + 1)]
         corners = [(arb(0), arb(1))] + [(point.exp(), loss.profile(point)) for point in points]
-        rows = connect_the_dots(corners).rows[: len(points)]
-        tilted = [row.p * (tau * point).exp() for row, point in zip(rows, points, strict=True)]
+        masses = [t * q for (t, _), q in zip(corners[1:], bends(corners), strict=True)]
+        whole = sum(masses, corners[-1][1])
+        if whole < 1 or whole > 1:
+            raise NoLattice(f"the profile of {type(loss).__name__} is that of no pair")
+        tilted = [mass * (tau * point).exp() for mass, point in zip(masses, points, strict=True)]
         total = sum(tilted, arb(0))
         weights = [mass / total.mid() for mass in tilted]
         rest = max(up(corners[-1][1] - loss.infinite_mass()), 0.0)

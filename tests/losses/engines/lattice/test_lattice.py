@@ -21,7 +21,6 @@ from bursar.losses._base import Loss
 from bursar.losses.engines import contour, lattice
 from bursar.losses.engines.contour import NoContour
 from bursar.losses.engines.lattice.grid import NoLattice, gridded, gridded_profile, places
-from bursar.losses.engines.lattice.law import law_of
 from bursar.numerics import normal
 from bursar.numerics.balls import ball, working
 from bursar.numerics.trusted import backward, forward
@@ -239,7 +238,7 @@ def test_one_loss_on_the_grid_is_its_profile_joined_up(mechanism: b.Mechanism, s
     """At grid points the gridded law has the profile itself, within its stated error, tilted or not."""
     for loss in (mechanism.losses().remove, mechanism.losses().add):
         with working():
-            law = law_of(loss, 60.0)
+            law = loss.lattice_law(60.0)
             assert law is not None
             for tau in (0.0, 1.7):
                 grid = gridded(places(law, step), 1, step, tau)
@@ -261,7 +260,7 @@ def test_a_profile_alone_is_enough() -> None:
     """Where only the profile is known the grid joins it up, to the same masses."""
     loss = b.Laplace(2).losses().remove
     with working():
-        direct = gridded(places(law_of(loss, 60.0), 0.05), 3, 0.05, 1.3)
+        direct = gridded(places(loss.lattice_law(60.0), 0.05), 3, 0.05, 1.3)
         through = gridded_profile(loss, 3, 0.05, 1.3, 60.0)
     place = {through.first + i: w * math.exp(through.log_norm) for i, w in enumerate(through.weights)}
     for i, weight in enumerate(direct.weights):

@@ -12,7 +12,7 @@ import pytest
 from flint import acb, arb, ctx
 
 import bursar as b
-from bursar.losses.engines.contour.factors import Care, NoContour, factor_of
+from bursar.losses.engines.contour.factors import Care, NoContour
 from bursar.losses.engines.contour.saddle import choose_tilt
 from bursar.losses.engines.contour.sampled_integral import SampledIntegral
 from bursar.losses.engines.contour.solve import delta_at, epsilon_at
@@ -71,7 +71,7 @@ def check_case(seed: int) -> str:
             return "not served"
         if found.upper == 0 or found.nodes > 40:
             return "not compared"
-        factors = [factor_of(loss, k, math.log(float(delta))) for loss, k in one]
+        factors = [loss.contour_factor(k, math.log(float(delta))) for loss, k in one]
         tau, _ = choose_tilt(factors, math.log(float(delta)))
         spread = math.sqrt(sum(factor.rough(tau)[2] for factor in factors))
     with ctx.workprec(128):
@@ -113,7 +113,7 @@ def test_moments_and_decay_bounds_hold(sigma: str, rate: str, count: int, remove
     """Off the real line the moments enclose flint's own integrals, and no frequency exceeds the bound on decay."""
     pair = b.PoissonSampled(b.Gaussian(sigma), rate).losses()
     with working():
-        factor = factor_of(pair.remove if removed else pair.add, count, math.log(1e-6))
+        factor = (pair.remove if removed else pair.add).contour_factor(count, math.log(1e-6))
         tau, _ = choose_tilt([factor], math.log(1e-6))
         scale = 1 / math.sqrt(factor.rough(tau)[2])
         frequencies = [j * 0.4 * scale for j in range(14)]

@@ -1,0 +1,74 @@
+"""The certificate itself against balls: it refuses what is too small by a hair, and what it accepts is enough."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import bursar as b
+from bursar.losses.residue import certificate, certified, law_of_directions, smallest_charge
+from bursar.numerics.balls import working
+from support.residues import excess
+
+BITS = 160
+
+
+def test_the_certificate_refuses_charges_that_are_too_small() -> None:
+    """Two percent less than the smallest charge found has no certificate, and balls show that it is wrong."""
+    law = law_of_directions(b.RandomizedResponse(epsilon=0.1).losses(), 1e-17)
+    charge = smallest_charge(law, 0.5, 1e-17)
+    assert charge is not None
+    assert certified(law, 0.5, charge, 1e-17)
+    assert not certified(law, 0.5, 0.98 * charge, 1e-17)
+    with working(BITS):
+        atoms = [(a.loss, a.mass) for a in b.RandomizedResponse(epsilon=0.1).losses().remove.atoms()]
+        small = Fraction(0.98 * charge)
+        assert any(
+            excess(atoms, Fraction(1, 2), Fraction(1, 2) - small, x) > 0 for x in np.linspace(0, 4, 200).tolist()
+        )
+
+
+@pytest.mark.parametrize(("epsilon", "allowance"), [("0.3", 0.5), ("0.6", 1.0), ("1", 2.0), ("1.5", 4.0), ("2", 8.0)])
+def test_a_millionth_less_than_enough_has_no_certificate(epsilon: str, allowance: float) -> None:
+    """For one response the inequality is tightest at x = 0: a charge that balls refute there by a hair is refused,
+    which each term of Taylor's formula is needed for.
+    """
+    losses = b.RandomizedResponse(epsilon=epsilon).losses()
+    law = law_of_directions(losses, 1e-17)
+    with working(BITS):
+        atoms = [(a.loss, a.mass) for a in losses.remove.atoms()]
+        low, high = 0.0, allowance
+        while high - low > 1e-9 * high:
+            middle = (low + high) / 2
+            wrong = excess(atoms, Fraction(allowance), Fraction(allowance) - Fraction(middle), 0.0) > 1e-17
+            low, high = (middle, high) if wrong else (low, middle)
+        for less in (1e-8, 1e-7, 5e-7, 1e-6, 2e-6):
+            charge = low * (1 - less)
+            assert excess(atoms, Fraction(allowance), Fraction(allowance) - Fraction(charge), 0.0) > 1e-17
+            assert not certified(law, allowance, charge, 1e-17), less
+    assert certified(law, allowance, high * (1 + 1e-4), 1e-17)
+
+
+@pytest.mark.parametrize("lie", [True, False])
+def test_what_the_search_finds_has_a_certificate(lie: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the quick look says, the smallest charge is one that balls find enough; at worst there is none."""
+    monkeypatch.setattr(certificate, "_plausible", lambda *_: lie)
+    losses = b.RandomizedResponse(epsilon="0.3").losses()
+    charge = smallest_charge(law_of_directions(losses, 1e-17), 0.5, 1e-17)
+    assert (charge is not None) is lie
+    if charge is not None:
+        with working(BITS):
+            atoms = [(a.loss, a.mass) for a in losses.remove.atoms()]
+            for x in np.linspace(0, 4, 50).tolist():
+                assert not excess(atoms, Fraction(1, 2), Fraction(1, 2) - Fraction(charge), x) > 1e-17
+
+
+def test_a_charge_serves_every_larger_allowance() -> None:
+    """The certificate of a rung also holds above it, which is what makes prices constant between rungs."""
+    law = law_of_directions(b.Laplace(scale=10.0).losses(), 1e-17)
+    charge = smallest_charge(law, 0.1, 1e-17)
+    assert charge is not None
+    for larger in (0.11, 0.2, 0.7, 2.0):
+        assert certified(law, larger, charge * (1 + 1e-3), 1e-17)
