@@ -7,11 +7,10 @@ import sys
 from pathlib import Path
 from types import FrameType
 
-from support.where import TOP
-
 import bursar as b
 from bursar.ledger import ledger as module
 from bursar.ledger.ledger import Ledger
+from support.where import TOP
 
 ROOM = Path(module.__file__).parent
 
