@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from bursar.errors import InputError, described
-from bursar.ledger.arguments import entry_of, key_of, names_of, own_key, reservation_id, said, word
+from bursar.keys import own_key
+from bursar.ledger.arguments import entry_of, key_of, names_of, reservation_id, said, word
 from bursar.ledger.budget.amounts import exact
 from bursar.ledger.budget.deciding import Seen
 from bursar.ledger.budget.release import Release, release_of

@@ -6,6 +6,7 @@ Nobody is turned away as long as some connection does nothing: the one that has 
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter
 from typing import Any
@@ -15,6 +16,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from bursar.service.settings import Settings
 
 LARGEST_HEAD = 65_536
+_LOOK = 1.0  # seconds between two looks at those who only pretend to ask
 
 
 class Doors:
@@ -44,6 +46,19 @@ class Doors:
             self._from[one.address] -= 1
             if not self._from[one.address]:
                 del self._from[one.address]
+
+    async def watch(self, patience: float) -> None:
+        """Once a second, close those that have waited too long for a head, and those that have not read their answers
+        for as long.
+        """
+        while True:
+            await asyncio.sleep(_LOOK)
+            ended = time.monotonic() - patience
+            for one in list(self.open):
+                if one.waits is not None and one.waits < ended:
+                    one.transport.close()
+                if one.stuck is not None and one.stuck < ended:
+                    one.drop()
 
     def _dismiss(self, address: str) -> bool:
         """Close the connection from there that has done nothing for longest."""
@@ -118,23 +133,12 @@ class Guarded(HttpToolsProtocol):
         super().on_response_complete()
 
 
-def guarded(settings: Settings) -> type[Guarded]:
+def guarded(doors: Doors) -> type[Guarded]:
     """The protocol of one server."""
-    return type("GuardedHere", (Guarded,), {"doors": Doors(settings)})
+    return type("GuardedHere", (Guarded,), {"doors": doors})
 
 
 def proxies(settings: Settings) -> frozenset[str]:
     """The addresses that may say who the client is."""
     named = {address.strip() for address in settings.trusted_proxies.split(",") if address.strip()}
     return frozenset(named) if settings.behind_proxy else frozenset()
-
-
-def dismiss(connections: Any, patience: float) -> None:
-    """Close those that have waited too long for a head, and those that have not read their answers for as long."""
-    ended = time.monotonic() - patience
-    for one in list(connections):
-        if isinstance(one, Guarded):
-            if one.waits is not None and one.waits < ended:
-                one.transport.close()
-            if one.stuck is not None and one.stuck < ended:
-                one.drop()

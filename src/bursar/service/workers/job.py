@@ -17,7 +17,12 @@ WOULD_PASS = {
     "plan": "a simpler template, or a larger width",
     "price": "fewer different releases at a time, or what they promise, as declared(…)",
 }
-_ALIKE = {"account_page": "account", "plan_page": "plan", "quote": "price", "read": "price", "losses": "account"}
+_ALIKE = {
+    "account_page": "account",
+    "plan_page": "plan",
+    "losses": "account",
+    **dict.fromkeys(("quote", "read", "past"), "price"),
+}
 
 
 def kind_of(task: str) -> str:
