@@ -165,5 +165,5 @@ def _console() -> Any:
 
 
 def main() -> None:
-    """The entry point."""
+    """Run `bursar` with the words of the command line."""
     streams.run(app)

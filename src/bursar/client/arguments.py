@@ -37,5 +37,5 @@ def number(value: Any) -> str | None:
 
 
 def numbers(given: Mapping[str, Any]) -> dict[str, str | None]:
-    """Several of them, by name."""
+    """Several numbers as they travel, by name."""
     return {name: number(value) for name, value in given.items()}

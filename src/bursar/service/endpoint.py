@@ -74,7 +74,7 @@ class Answer(Protocol):
 
     @property
     def status_code(self) -> int:
-        """The status."""
+        """The status of the answer."""
         ...
 
     @property

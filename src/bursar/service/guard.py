@@ -40,7 +40,7 @@ class Doors:
         return True
 
     def leave(self, one: Guarded) -> None:
-        """It is closed."""
+        """Forget a connection that is closed."""
         if one in self.open:
             del self.open[one]
             self._from[one.address] -= 1
@@ -77,7 +77,7 @@ class Guarded(HttpToolsProtocol):
     doors: Doors
 
     def connection_made(self, transport: Any) -> None:
-        """The first head is due."""
+        """Notes that the first head is due, and closes the connection where there is no place for it."""
         self.waits: float | None = time.monotonic()
         self.idle: float | None = self.waits
         self.stuck: float | None = None
@@ -88,24 +88,24 @@ class Guarded(HttpToolsProtocol):
             transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Its place is free."""
+        """Gives its place to others."""
         self.doors.leave(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Count what belongs to a head that does not end."""
+        """Refuses a head that does not end."""
         self._size += len(data)
         super().data_received(data)
         if self.waits is not None and self._size > LARGEST_HEAD and not self.transport.is_closing():
             self.send_400_response("The head of the request is too large.")
 
     def on_message_begin(self) -> None:
-        """Another head is due, in time."""
+        """Notes that another head is due."""
         self.waits, self._size = time.monotonic(), 0
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """It is here."""
+        """Notes that the head is there: nothing is waited for, and the connection is at work."""
         self.waits = self.idle = None
         super().on_headers_complete()
 
@@ -117,24 +117,24 @@ class Guarded(HttpToolsProtocol):
         self.transport.abort()
 
     def pause_writing(self) -> None:
-        """The client does not read what it is told."""
+        """Notes since when the client does not read what it is told."""
         self.stuck = time.monotonic()
         super().pause_writing()
 
     def resume_writing(self) -> None:
-        """It reads again."""
+        """Notes that the client reads again."""
         self.stuck = None
         super().resume_writing()
 
     def on_response_complete(self) -> None:
-        """It is answered."""
+        """Notes since when the connection is idle, unless another request waits on it."""
         if not self.pipeline:
             self.idle = time.monotonic()
         super().on_response_complete()
 
 
 def guarded(doors: Doors) -> type[Guarded]:
-    """The protocol of one server."""
+    """The protocol of one server, whose connections share its doors."""
     return type("GuardedHere", (Guarded,), {"doors": doors})
 
 

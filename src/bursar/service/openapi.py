@@ -17,7 +17,7 @@ _REF = "#/components/schemas/{name}"
 
 
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
-    """The whole document."""
+    """The OpenAPI document of these endpoints."""
     verbs = [one.verb for one in endpoints]
     types = [verb.body for verb in verbs if verb.body is not None and verb.method == "POST"]
     types += [verb.answer for verb in verbs if verb.media == JSON]
