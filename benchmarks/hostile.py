@@ -73,7 +73,7 @@ def hostile() -> list[str]:
         owner = httpx.Client(base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {secret}"})
         owner.post("/v1/open", json={"scope": "main", "epsilon": "1", "delta": "1e-6", "key": "m"}).raise_for_status()
         names = [{"name": f"hostile {number}", "role": "analyst"} for number in range(_TOKENS)]
-        secrets = [owner.post("/v1/tokens", json=name).json()["secret"] for name in names]
+        secrets = [owner.post("/v1/token_add", json=name).json()["secret"] for name in names]
         asyncio.run(_ordinary(port, secret, "warm", 50))
         for name, run in (
             ("quiet", lambda: _ordinary(port, secret, "quiet", charges)),

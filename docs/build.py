@@ -62,6 +62,8 @@ def commands() -> str:
         below = getattr(command, "commands", None)
         every.update({name: command} if below is None else {f"{name} {part}": one for part, one in below.items()})
     for name, command in every.items():
+        if command.hidden:  # an old name
+            continue
         parts += [
             f"## `bursar {name}`",
             "",
@@ -97,13 +99,20 @@ def currencies() -> str:
 def http() -> str:
     """Every endpoint, problem and setting of the service."""
     parts = ["# The service: endpoints, problems, settings", "", "| | for | what |", "|---|---|---|"]
-    for one in ENDPOINTS:
-        roles = ", ".join(role for role, verbs in MAY.items() if one.verb in verbs) or "everybody"
-        parts.append(f"| `{one.method} {one.path}` | {roles} | {one.summary} |")
-    for one in ENDPOINTS:
-        if one.asked is not None:
-            parts += ["", f"## `{one.method} {one.path}`", "", inspect.getdoc(one.asked) or "", ""]
-            fields = msgspec.json.schema(one.asked)["$defs"][one.asked.__name__]
+    now, old = ([one for one in ENDPOINTS if (one.old is None) is new] for new in (True, False))
+    for one in now:
+        roles = ", ".join(role for role, verbs in MAY.items() if one.verb.name in verbs) or "everybody"
+        parts.append(f"| `{one.verb.method} {one.path}` | {roles} | {one.verb.summary} |")
+    parts += [
+        "",
+        "Addresses of the version before go on working in this one; their answers carry a `Deprecation` header:",
+    ]
+    parts += ["", "| | now |", "|---|---|"]
+    parts += [f"| `{one.verb.method} {one.path}` | `{one.verb.method} {one.verb.path}` |" for one in old]
+    for one in now:
+        if (body := one.verb.body) is not None:
+            parts += ["", f"## `{one.verb.method} {one.path}`", "", inspect.getdoc(body) or "", ""]
+            fields = msgspec.json.schema(body)["$defs"][body.__name__]
             for name in fields["properties"]:
                 parts.append(f"- `{name}`{'' if name in fields.get('required', ()) else ' (may be left out)'}")
     parts += ["", "## Problems", "", "Bodies of RFC 9457 with a `code`:", "", "| code | status | |", "|---|---|---|"]

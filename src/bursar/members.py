@@ -7,7 +7,6 @@ request before it arrives (a proxy, a log) may see another one than the ledger d
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 
@@ -26,7 +25,7 @@ def loads(text: str | bytes) -> Any:
 
 def once(text: bytes) -> None:
     """`Repeated` for a member that is given twice, in a JSON text that has been read already: it builds nothing."""
-    _scan(text.decode().lstrip(), 0)
+    _once.raw_decode(text.decode().lstrip())
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -46,6 +45,4 @@ def _nothing(_: str) -> None:
     """Numbers are not looked at: a long one would take its time."""
 
 
-_scan: Callable[[str, int], Any] = json.JSONDecoder(
-    object_pairs_hook=_check, parse_int=_nothing, parse_float=_nothing, parse_constant=_nothing
-).scan_once  # type: ignore[attr-defined]
+_once = json.JSONDecoder(object_pairs_hook=_check, parse_int=_nothing, parse_float=_nothing, parse_constant=_nothing)

@@ -146,9 +146,9 @@ def test_errors_come_with_the_place() -> None:
 
 
 def commands(command: Any, *path: str) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every command, with the words that call it."""
+    """Every command but for old names, with the words that call it."""
     below = getattr(command, "commands", None)
-    if below is None:
+    if below is None and not command.hidden:
         yield path, command
     for name, sub in (below or {}).items():
         yield from commands(sub, *path, name)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from typer.testing import CliRunner, Result
 
+from bursar import wire
 from bursar.cli.main import app
 from bursar.ledger.ledger import Ledger
 from support.hands import FACTS
@@ -56,22 +58,49 @@ def test_reservations_by_command() -> None:
 
 
 def test_a_steward_by_command(tmp_path: Path) -> None:
-    """Limit, status, correct, import, backup, restore."""
+    """Limit, freeze, thaw, retire, correct, bring in, backup, restore."""
     run("open", "data", "--epsilon", "1", "--spent", "laplace(scale=10)")
     assert run("limit", "data", "--epsilon", "2", "--reason", "more", "--by", "ann").exit_code == 0
-    assert run("status", "data", "frozen", "--reason", "audit").exit_code == 0
+    assert run("freeze", "data", "--reason", "audit").stdout.startswith("data is frozen: entry 3 of data")
     assert run("spend", "data", "laplace(scale=10)").exit_code == 2
-    assert run("status", "data", "open", "--reason", "done").exit_code == 0
+    assert run("thaw", "data", "--reason", "done").exit_code == 0
     assert run("status", "data", "gone", "--reason", "done").exit_code == 2
     assert run("spend", "data", "laplace(scale=10)").exit_code == 0
     assert run("correct", "data", "5", "laplace(scale=10)", "--reason", "twice").exit_code == 0
     (tmp_path / "old.csv").write_text("what,count\nlaplace(scale=10),2\n", encoding="utf-8")
-    assert run("import", "data", "old.csv").exit_code == 0
+    assert run("bring-in", "data", "old.csv").exit_code == 0
     assert run("backup", "copy.db").exit_code == 0
     assert run("restore", "--reason", "x", "--assume-spent").stdout.strip() == "nothing is behind its anchor"
     assert run("restore", "--reason", "x").exit_code == 2
     state = json.loads(run("show", "data", "--json").stdout)
     assert state["lines"][0]["left"] == "3/2"
+    assert run("retire", "data", "--reason", "over").exit_code == 0
+    assert run("thaw", "data", "--reason", "back").exit_code == 2
+
+
+def test_looking_by_command() -> None:
+    """Scopes, what was released and what was written, for people and as the service says it."""
+    run("open", "data", "--epsilon", "1")
+    run("spend", "data", "laplace(scale=10)", "--by", "ann", "--key", "a")
+    run("spend", "data", "laplace(scale=10)", "--key", "b")
+    run("spend", "data", "laplace(scale=1)", "--key", "c")
+    assert run("scopes").stdout == "data: root, open, pure (epsilon 1)\n"
+    (scope,) = json.loads(run("scopes", "--json").stdout)["scopes"]
+    assert msgspec.convert(scope, wire.Scope).name == "data"
+    assert run("released", "data").stdout == "2 × laplace(scale=10)\n"
+    assert json.loads(run("released", "data", "--json").stdout) == {
+        "released": [{"what": "laplace(scale=10)", "count": 2}]
+    }
+    assert run("released", "nothing").exit_code == 2
+    lines = run("entries", "data").stdout.replace("\n  ", " ").splitlines()
+    assert [line.split()[0] for line in lines] == ["1", "2", "3", "4"]
+    assert "spend; laplace(scale=10); by ann; epsilon 0.1" in lines[1]
+    assert "refused: asked 1 of epsilon, 0.8 was left" in lines[3]
+    first = json.loads(run("entries", "data", "--most", "2", "--json").stdout)
+    assert [entry.seq for entry in msgspec.convert(first, wire.Entries).entries] == [1, 2]
+    assert "--after 2" in run("entries", "data", "--most", "2").stdout
+    assert run("entries", "data", "--after", "3").stdout.startswith("4  ")
+    assert run("entries", "data", "--most", "0").exit_code == 2
 
 
 def test_exports_by_command(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_the_ledger_is_the_same_through_every_door(tmp_path: Path) -> None:
     with open_office(Ledger(f"sqlite:///{path}", alert=None)) as office:
         assert office.spend("other", "gaussian(sigma=50)").status_code == 200
         quoted = office.ask("POST", "/v1/quote", {"scopes": ["other"], "what": "gaussian(sigma=50)"}).json()
-        shown = office.ask("GET", "/v1/statement", {"scope": "other"}).json()
+        shown = office.ask("GET", "/v1/show", {"scope": "other"}).json()
         checked = office.ask("POST", "/v1/verify", {}).json()
         receipt = office.spend("other", "gaussian(sigma=50)").json()
     assert quoted == cli("ledger", "quote", "other", "gaussian(sigma=50)", "--ledger", path)
@@ -100,10 +100,10 @@ def test_reserve_draw_and_close(memory: Office) -> None:
     reservation = memory.ask("POST", "/v1/reserve", asked).json()
     drawn = memory.ask("POST", "/v1/draw", {"reservation": reservation["id"], "what": "laplace(scale=10)", "key": "d"})
     assert drawn.status_code == 200
-    held = memory.ask("GET", "/v1/statement", {"scope": "data"}).json()["lines"][0]
+    held = memory.ask("GET", "/v1/show", {"scope": "data"}).json()["lines"][0]
     assert (held["spent"], held["held"]) == ("1/10", "3/10")
     assert memory.ask("POST", "/v1/close", {"reservation": reservation["id"], "key": "c"}).status_code == 200
-    line = memory.ask("GET", "/v1/statement", {"scope": "data"}).json()["lines"][0]
+    line = memory.ask("GET", "/v1/show", {"scope": "data"}).json()["lines"][0]
     assert (line["spent"], line["held"]) == ("1/10", "0")
     late = memory.ask("POST", "/v1/draw", {"reservation": reservation["id"], "key": "e"})
     assert late.json()["code"] == "reservation_closed"
@@ -119,13 +119,28 @@ def test_stewards_open_limit_freeze_thaw_retire_and_correct(memory: Office) -> N
     assert steward("limit", scope="new", epsilon="2", reason="approved").status_code == 200
     spent = memory.spend("new", "laplace(scale=1)", key="n1").json()
     assert steward("correct", root="new", seq=spent["seq"], what="laplace(scale=4)", reason="twice").status_code == 200
-    assert memory.ask("GET", "/v1/statement", {"scope": "new"}).json()["lines"][0]["spent"] == "5/4"
+    assert memory.ask("GET", "/v1/show", {"scope": "new"}).json()["lines"][0]["spent"] == "5/4"
     assert steward("freeze", scope="new", reason="holiday").status_code == 200
     assert memory.spend("new", key="n2").json()["code"] == "scope_frozen"
     assert steward("thaw", scope="new", reason="back").status_code == 200
     assert memory.spend("new", key="n3").status_code == 200
     assert steward("retire", scope="new", reason="done").status_code == 200
     assert memory.spend("new", key="n4").json()["code"] == "scope_closed"
+
+
+def test_a_table_is_brought_in_as_python_brings_it_in(memory: Office) -> None:
+    """The journal has the same entry, whichever door it came through: counts, deltas, and texts written otherwise."""
+    rows = ("laplace(scale=100),3,", " gaussian(sigma=200) + laplace(scale=0.1e3) ,1,1e-9", "laplace(scale=100.0),,")
+    asked = {"scope": "sums", "table": "\n".join(("what,count,delta", *rows)), "key": "table"}
+    with Ledger("memory://", alert=None) as ledger:
+        for books in (ledger, memory.service.ledger):
+            books.open("sums", epsilon=1, delta="1e-6", currency="sums")
+        ledger.bring_in("sums", asked["table"], key="table")
+        mine, shown = ledger.entries("sums")[-1].entry.body, ledger.released("sums")
+    assert memory.ask("POST", "/v1/bring_in", asked, role="steward").status_code == 200
+    assert memory.service.ledger.entries("sums")[-1].entry.body == mine
+    found = memory.ask("GET", "/v1/released", {"scope": "sums"}).json()["released"]
+    assert [(one["what"], one["count"]) for one in found] == shown
 
 
 def test_entries_come_in_pages_and_show_refusals(memory: Office) -> None:
@@ -162,6 +177,8 @@ def test_exports_health_metrics_and_the_description(memory: Office) -> None:
     document = memory.client.get("/openapi.json").json()
     assert document["openapi"] == "3.1.0"
     assert set(document["paths"]) == {endpoint.path for endpoint in ENDPOINTS}
+    old = {path for path, ways in document["paths"].items() if any(way.get("deprecated") for way in ways.values())}
+    assert old == {"/v1/statement", "/v1/tokens", "/v1/tokens/revoke"}
     listed = document["components"]["schemas"]["Problem"]["properties"]["code"]["enum"]
     assert set(REFUSALS) <= set(listed)
 
@@ -171,16 +188,41 @@ def test_every_answer_is_of_the_type_it_is_described_by(memory: Office) -> None:
     memory.spend()
     asked: dict[str, Any] = {
         "/v1/scopes": None,
-        "/v1/statement": {"scope": "data"},
+        "/v1/show": {"scope": "data"},
         "/v1/entries": {"scope": "data"},
-        "/v1/tokens": None,
+        "/v1/released": {"scope": "data"},
+        "/v1/token_list": None,
         "/health": None,
     }
-    for endpoint in ENDPOINTS:
-        if endpoint.method == "GET" and endpoint.path in asked:
-            content = memory.ask("GET", endpoint.path, asked[endpoint.path]).content
-            read = msgspec.json.decode(content, type=endpoint.answer)
+    assert set(asked) == {verb.path for verb in wire.VERBS if verb.method == "GET" and verb.answer is not str}
+    for verb in wire.VERBS:
+        if verb.method == "GET" and verb.path in asked:
+            content = memory.ask("GET", verb.path, asked[verb.path]).content
+            read = msgspec.json.decode(content, type=verb.answer)
             assert json.loads(msgspec.json.encode(read)) == json.loads(content)
+
+
+def test_old_addresses_answer_as_the_new_ones_do(memory: Office) -> None:
+    """Each says that it is old and which one came after it, also where it refuses; those of now say nothing of it."""
+    added = {"name": "eve", "role": "auditor"}
+    secret = memory.ask("POST", "/v1/tokens", added)
+    assert secret.status_code == 201
+    token = secret.json()["token"]["id"]
+    asked: dict[tuple[str, str], Any] = {
+        ("GET", "/v1/statement"): {"scope": "data"},
+        ("GET", "/v1/tokens"): None,
+        ("POST", "/v1/tokens"): {"name": "", "role": "auditor"},
+        ("POST", "/v1/tokens/revoke"): {"id": token},
+    }
+    old = [endpoint for endpoint in ENDPOINTS if endpoint.old is not None]
+    assert {(one.verb.method, one.path) for one in old} == set(asked)
+    for one in old:
+        body = asked[one.verb.method, one.path]
+        before, now = (memory.ask(one.verb.method, path, body) for path in (one.path, one.verb.path))
+        assert (before.status_code, before.content) == (now.status_code, now.content)
+        assert before.headers["deprecation"] == "@1794787200"
+        assert before.headers["link"] == f'<{one.verb.path}>; rel="successor-version"'
+        assert "deprecation" not in now.headers
 
 
 @pytest.mark.parametrize(
@@ -203,11 +245,11 @@ def test_every_answer_is_of_the_type_it_is_described_by(memory: Office) -> None:
 )
 def test_bad_requests_get_clear_problems(memory: Office, path: str, body: Any, status: int, code: str) -> None:
     """And change nothing."""
-    before = memory.ask("GET", "/v1/statement", {"scope": "data"}).json()
+    before = memory.ask("GET", "/v1/show", {"scope": "data"}).json()
     found = memory.ask("POST", path, body)
     assert (found.status_code, found.json()["code"]) == (status, code), found.text
     assert found.json()["detail"]
-    assert memory.ask("GET", "/v1/statement", {"scope": "data"}).json() == before
+    assert memory.ask("GET", "/v1/show", {"scope": "data"}).json() == before
 
 
 def test_a_refusal_is_the_same_through_every_door(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_where_the_ledger_lives_is_for_the_log(
             answers = [
                 office.spend(),
                 office.ask("GET", "/v1/scopes"),
-                office.ask("GET", "/v1/statement", {"scope": "data"}),
+                office.ask("GET", "/v1/show", {"scope": "data"}),
                 office.ask("POST", "/v1/verify", {}),
                 office.client.get("/scope?name=data"),
             ]
@@ -145,7 +145,7 @@ def halted(tmp_path: Path) -> Iterator[Office]:
 
 def test_a_halted_ledger_says_so(halted: Office) -> None:
     """In its statement and on both pages, with the reason, which names neither files nor roots."""
-    shown = halted.ask("GET", "/v1/statement", {"scope": "secret-root"}).json()
+    shown = halted.ask("GET", "/v1/show", {"scope": "secret-root"}).json()
     assert "behind the anchor" in shown["halted"]
     assert halted.client.post("/sign-in", data={"token": halted.secrets["owner", "*"]}).status_code == 303
     for page in ("/", "/scope?name=secret-root"):
@@ -160,7 +160,7 @@ def test_a_halted_ledger_says_so(halted: Office) -> None:
 
 def test_a_ledger_that_goes_on_does_not(memory: Office) -> None:
     """The same places say nothing of it."""
-    assert memory.ask("GET", "/v1/statement", {"scope": "data"}).json()["halted"] is None
+    assert memory.ask("GET", "/v1/show", {"scope": "data"}).json()["halted"] is None
     memory.client.post("/sign-in", data={"token": memory.secrets["owner", "*"]})
     assert "HALTED" not in memory.client.get("/").text + memory.client.get("/scope?name=data").text
 
@@ -223,8 +223,8 @@ def test_pages_and_statements_of_a_block_neither(blocks: Office) -> None:
     page = blocks.client.get("/scope?name=all/north").text
     assert not [word for word in FOREIGN if word in page]
     assert "nora" in page
-    mine = blocks.ask("GET", "/v1/statement", {"scope": "all/north"}, role="steward", scope="all/north").json()
-    whole = blocks.ask("GET", "/v1/statement", {"scope": "all/north"}).json()
+    mine = blocks.ask("GET", "/v1/show", {"scope": "all/north"}, role="steward", scope="all/north").json()
+    whole = blocks.ask("GET", "/v1/show", {"scope": "all/north"}).json()
     assert mine["lines"] == whole["lines"]
     assert mine["hindsight"] == whole["hindsight"]
     named = {"laplace(scale=100)", "laplace(scale=70)", "laplace(scale=40)", "laplace(scale=2)"}

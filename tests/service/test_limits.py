@@ -81,8 +81,8 @@ def test_what_is_not_there(memory: Office) -> None:
     assert memory.client.get("/v1/none").json()["code"] == "not_found"
     assert memory.client.get("/v1/spend").json()["code"] == "method_not_allowed"
     headers = {"Authorization": f"Bearer {memory.secrets['owner', '*']}"}
-    assert memory.client.get("/v1/statement?scope=data&scope=other", headers=headers).json()["code"] == "malformed"
-    assert memory.client.get("/v1/statement?scope=data&more=1", headers=headers).json()["code"] == "input_invalid"
+    assert memory.client.get("/v1/show?scope=data&scope=other", headers=headers).json()["code"] == "malformed"
+    assert memory.client.get("/v1/show?scope=data&more=1", headers=headers).json()["code"] == "input_invalid"
     assert b" 400 " in raw(memory, b"NONSENSE\r\n\r\n").split(b"\r\n")[0]
 
 

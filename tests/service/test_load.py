@@ -42,7 +42,7 @@ def test_sixty_four_clients_never_overspend(tmp_path: Path) -> None:
 
         asyncio.run(all_of_them())
         assert tally == {"admitted": 1000, "refused": CLIENTS * 32 - 1000}
-        assert office.ask("GET", "/v1/statement", {"scope": "data"}).json()["lines"][0]["left"] == "0"
+        assert office.ask("GET", "/v1/show", {"scope": "data"}).json()["lines"][0]["left"] == "0"
         assert office.ask("POST", "/v1/verify", {}).json()["ok"]
         batches = office.service.metrics.batches
         assert sum(batches.counts) < batches.total
@@ -129,7 +129,7 @@ def check(server: Command, acknowledged: dict[str, int], asked: set[str]) -> Non
     with server.client() as client:
         quote = client.post("/v1/quote", json={"scopes": ["data"], "what": "laplace(scale=1000000)"}).json()
         price = Fraction(quote["parts"][0]["asked"])
-        before = Fraction(client.get("/v1/statement", params={"scope": "data"}).json()["lines"][0]["spent"])
+        before = Fraction(client.get("/v1/show", params={"scope": "data"}).json()["lines"][0]["spent"])
         assert before >= len(acknowledged) * price
         for key in sorted(asked):
             body = {"scopes": ["data"], "what": "laplace(scale=1000000)", "key": key}
@@ -138,7 +138,7 @@ def check(server: Command, acknowledged: dict[str, int], asked: set[str]) -> Non
             if key in acknowledged:
                 assert answer.json()["replayed"]
                 assert answer.json()["seq"] == acknowledged[key]
-        after = Fraction(client.get("/v1/statement", params={"scope": "data"}).json()["lines"][0]["spent"])
+        after = Fraction(client.get("/v1/show", params={"scope": "data"}).json()["lines"][0]["spent"])
         assert after == len(asked) * price
         assert client.post("/v1/verify", json={"reprice": True}).json()["ok"]
 

@@ -77,4 +77,4 @@ def test_every_setting_and_endpoint_is_on_the_page() -> None:
     assert all(means)
     assert len(set(means)) == len(means)
     for endpoint in ENDPOINTS:
-        assert f"`{endpoint.method} {endpoint.path}`" in page
+        assert f"`{endpoint.verb.method} {endpoint.path}`" in page

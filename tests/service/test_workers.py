@@ -67,7 +67,7 @@ def test_the_service_itself_never_counts() -> None:
         wrong = {"root": "past", "seq": 1, "what": "laplace(scale=75)", "reason": "forgotten", "key": "w"}
         assert office.spend("past", "laplace(scale=76)", "p").status_code == 200
         assert office.ask("POST", "/v1/correct", {**wrong, "seq": 2}).status_code == 200
-        shown = office.ask("GET", "/v1/statement", {"scope": "other"}).json()
+        shown = office.ask("GET", "/v1/show", {"scope": "other"}).json()
         assert shown["hindsight"]["epsilon"]["upper"] > 0
         counted = office.ask("POST", "/v1/account", {"composition": "laplace(scale=77)", "delta": "0"})
         assert counted.json()["epsilon"]["upper"] >= 1 / 77
@@ -201,7 +201,7 @@ def test_hostile_tokens_make_nobodys_charges_dearer(command: Callable[..., Comma
         for scope in ({"scope": "data", "epsilon": "1"}, {"scope": "other", "epsilon": "1", "delta": "1e-6"}):
             assert client.post("/v1/open", json={**scope, "key": scope["scope"]}).status_code == 201
         names = [{"name": f"hostile {number}", "role": "analyst"} for number in range(6)]
-        secrets = [client.post("/v1/tokens", json=name).json()["secret"] for name in names]
+        secrets = [client.post("/v1/token_add", json=name).json()["secret"] for name in names]
 
         def cost(tag: str) -> float:
             body = {"scopes": ["data"], "what": "laplace(scale=1000000)"}

@@ -14,7 +14,7 @@ import httpx
 
 from bursar.ledger.ledger import Ledger
 from bursar.service.core import Service
-from bursar.service.server import listening, serve
+from bursar.service.server import Server, listening
 from bursar.service.settings import Settings
 from bursar.service.tokens import ROLES, Tokens
 from support.patience import NET
@@ -64,29 +64,15 @@ def listening_office(made: Office) -> Iterator[str]:
     """The service on a socket, in a thread; gives its address."""
     bound = listening("127.0.0.1", 0)
     address = f"http://127.0.0.1:{bound.getsockname()[1]}"
-    ready, servers = threading.Event(), []
-
-    def run() -> None:
-        import bursar.service.server as module
-
-        class Kept(module._Server):
-            def __init__(self, *given: Any) -> None:
-                super().__init__(*given)
-                servers.append(self)
-
-        original, module._Server = module._Server, Kept
-        try:
-            serve(made.service, ready=ready.set, bound=bound)
-        finally:
-            module._Server = original
-
-    thread = threading.Thread(target=run, daemon=True)
+    ready = threading.Event()
+    server = Server(made.service, ready.set)
+    thread = threading.Thread(target=server.run, args=(bound,), daemon=True)
     thread.start()
     assert ready.wait(NET)
     try:
         yield address
     finally:
-        servers[0].should_exit = True
+        server.stop()
         thread.join(NET)
         assert not thread.is_alive()
 

@@ -1,12 +1,14 @@
 """Opacus: certified accounting of private training, and its budget kept by a ledger.
 
-import bursar.adapters.opacus                       # registers the accountant
-engine = PrivacyEngine(accountant="bursar")
+    import bursar.adapters.opacus                       # registers the accountant
+    engine = PrivacyEngine(accountant="bursar")
 
-with Training(ledger, "model", noise_multiplier=1.1, sample_rate=0.01, steps=3000, key="run-7") as run:
-    for _ in range(epochs):
-        …one epoch…
-        run.epoch(steps)                            # durable; BudgetExceeded came before the first one
+    with Training(ledger, "model", noise_multiplier=1.1, sample_rate=0.01, steps=3000, key="run-7") as run:
+        for _ in range(epochs):
+            …one epoch…
+            run.epoch(steps)                            # durable; BudgetExceeded came before the first one
+
+The accountant tells what a training has cost; the ledger refuses one that would cost too much before it begins.
 """
 
 from __future__ import annotations

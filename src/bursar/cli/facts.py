@@ -57,7 +57,7 @@ class _Reader:
                 self._lines.append(_Line(number, len(lead), bare))
 
     def whole(self) -> dict[str, Any]:
-        """All of it."""
+        """All facts of the text."""
         found = self._mapping(0)
         if self._at < len(self._lines):
             raise self._wrong(self._lines[self._at].number, "this is indented in another way than what is above it")

@@ -8,9 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-import bursar.cli.steward  # noqa: F401  # adds its commands to the group of ledger
+import bursar.cli.ledger
+import bursar.cli.looking
+import bursar.cli.steward
+import bursar.cli.upkeep  # noqa: F401  # each adds its commands to the group of ledger
 from bursar import __version__
-from bursar.cli import ledger, plot, serve, streams
+from bursar.cli import options, plot, serve, streams
 from bursar.cli.shared import busy, failing, fitted
 
 app = typer.Typer(
@@ -22,9 +25,16 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(plot.app)
-app.add_typer(ledger.app)
+app.add_typer(options.app)
 app.command()(serve.serve)
 app.add_typer(serve.tokens_app)
+
+
+Width = Annotated[
+    str | None, typer.Option(help="How narrow the numerical intervals should be, relative to the answer.")
+]
+Effort = Annotated[str, typer.Option(help="How much work that may take: low, normal or high.")]
+Explain = Annotated[bool, typer.Option("--explain", help="The answer in sentences.")]
 
 
 def _version(wanted: bool) -> None:
@@ -53,12 +63,10 @@ def account(
     delta: Annotated[str | None, typer.Option(help="Which ε holds at this δ?")] = None,
     epsilon: Annotated[str | None, typer.Option(help="Which δ holds at this ε?")] = None,
     theorem: Annotated[list[str] | None, typer.Option(help="Ask only this theorem (may be repeated).")] = None,
-    width: Annotated[
-        str | None, typer.Option(help="How narrow the numerical interval should be, relative to the answer.")
-    ] = None,
-    effort: Annotated[str, typer.Option(help="How much work that may take: low, normal or high.")] = "normal",
-    as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON, for machines.")] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="The answer in sentences.")] = False,
+    width: Width = None,
+    effort: Effort = "normal",
+    as_json: options.Json = False,
+    explain: Explain = False,
     cite: Annotated[bool, typer.Option("--cite", help="BibTeX of the theorems that decided.")] = False,
 ) -> None:
     """What does this sequence of releases cost? An interval that provably contains the truth, by the best of every
@@ -91,11 +99,8 @@ def account(
     if as_json:
         typer.echo(json.dumps(report.to_dict(), ensure_ascii=False))
     elif explain or cite:
-        typer.echo(
-            "\n\n".join(
-                part for part in (fitted(report.explain()) if explain else "", report.cite() if cite else "") if part
-            )
-        )
+        parts = (fitted(report.explain()) if explain else "", report.cite() if cite else "")
+        typer.echo("\n\n".join(part for part in parts if part))
     else:
         _console().print(report)
 
@@ -111,12 +116,10 @@ def plan(
     ],
     epsilon: Annotated[str, typer.Option(help="The ε that must not be exceeded.")],
     delta: Annotated[str, typer.Option(help="At this δ.")],
-    width: Annotated[
-        str | None, typer.Option(help="How narrow the numerical intervals should be, relative to the answer.")
-    ] = None,
-    effort: Annotated[str, typer.Option(help="How much work that may take: low, normal or high.")] = "normal",
-    as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON, for machines.")] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="The answer in sentences.")] = False,
+    width: Width = None,
+    effort: Effort = "normal",
+    as_json: options.Json = False,
+    explain: Explain = False,
 ) -> None:
     """How much noise, which rate or how many releases fit a target? The best value that is proved to, and the next one,
     which is not.
@@ -162,5 +165,5 @@ def _console() -> Any:
 
 
 def main() -> None:
-    """The entry point."""
+    """Run `bursar` with the words of the command line."""
     streams.run(app)

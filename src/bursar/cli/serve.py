@@ -51,7 +51,7 @@ def serve(
         with needs("serve", "the service"):
             from bursar.service.core import Service
             from bursar.service.demo import demo as make
-            from bursar.service.server import serve as run
+            from bursar.service.server import Server
         service, secrets = make(settings) if demo else (Service(settings), {})
         scheme = "http" if settings.tls_key is None else "https"
 
@@ -67,7 +67,7 @@ def serve(
         # what has been loaded stays: looking through it for garbage every few requests costs more than the requests
         gc.freeze()
         gc.set_threshold(_GARBAGE)
-        run(service, ready=ready)
+        Server(service, ready).run()
         if service.at_work:  # in a thread, which Python would wait for, however long
             sys.stdout.flush()
             os._exit(0)

@@ -1,15 +1,15 @@
-"""`bursar ledger`: what stewards and auditors do."""
+"""`bursar ledger`: what stewards do."""
 
 from __future__ import annotations
 
-import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bursar.cli.ledger import (
+from bursar.cli.options import (
     DEFAULT,
     Anchor,
     By,
@@ -23,7 +23,10 @@ from bursar.cli.ledger import (
     opened,
     print_receipt,
 )
-from bursar.cli.shared import busy, failing, fitted
+
+Table = Annotated[
+    Path, typer.Argument(help="A CSV file: what, and perhaps count and delta.", exists=True, dir_okay=False)
+]
 
 
 @app.command()
@@ -45,7 +48,7 @@ def correct(
     reservations, freeze a scope), it says so and asks; --yes agrees, to what was shown.
     """
     from bursar.errors import ConsentNeeded
-    from bursar.ledger.arguments import own_key
+    from bursar.keys import own_key
 
     chosen = own_key() if key is None else key
     with opened(ledger, anchor, as_json) as books:
@@ -97,7 +100,31 @@ def limit(
         print_receipt(receipt, as_json, f"{scope} has a new limit")
 
 
-@app.command()
+def _change(verb: str, done: str) -> Callable[..., None]:
+    """The command of a verb that changes whether a scope accepts charges."""
+
+    def change(
+        scope: ScopeName,
+        reason: Reason,
+        ledger: Where = DEFAULT,
+        anchor: Anchor = None,
+        key: Key = None,
+        by: By = "",
+        as_json: Json = False,
+    ) -> None:
+        with opened(ledger, anchor, as_json) as books:
+            receipt = getattr(books, verb)(scope, reason=reason, by=by, key=key)
+            print_receipt(receipt, as_json, f"{scope} is {done}")
+
+    return change
+
+
+app.command("freeze", help="Accept no charges until it is thawed.")(_change("freeze", "frozen"))
+app.command("thaw", help="Accept charges again.")(_change("thaw", "open"))
+app.command("retire", help="Close a scope, and those below it, for good.")(_change("retire", "closed"))
+
+
+@app.command(hidden=True)
 def status(
     scope: ScopeName,
     to: Annotated[str, typer.Argument(help="frozen, open or closed (closed is for good).")],
@@ -108,22 +135,20 @@ def status(
     by: By = "",
     as_json: Json = False,
 ) -> None:
-    """Freeze a scope, thaw it, or close it for good."""
+    """The old name of freeze, thaw and retire."""
     from bursar.numerics.validate import choice
 
+    typer.echo("bursar: status is now called freeze, thaw and retire", err=True)
     with opened(ledger, anchor, as_json) as books:
         wanted = choice(status=to, among=("frozen", "open", "closed"))
         change = {"frozen": books.freeze, "open": books.thaw, "closed": books.retire}[wanted]
         print_receipt(change(scope, reason=reason, by=by, key=key), as_json, f"{scope} is {wanted}")
 
 
-@app.command("import")
+@app.command()
 def bring_in(
     scope: ScopeName,
-    file: Annotated[
-        Path,
-        typer.Argument(help="A CSV file: what, and perhaps count and delta.", exists=True, dir_okay=False),
-    ],
+    file: Table,
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     key: Key = None,
@@ -136,95 +161,16 @@ def bring_in(
         print_receipt(receipt, as_json, f"imported {file.name}")
 
 
-@app.command()
-def verify(
-    reprice: Annotated[bool, typer.Option(help="Compute every price anew too.")] = False,
+@app.command("import", hidden=True)
+def old_import(
+    scope: ScopeName,
+    file: Table,
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
-    as_json: Json = False,
-) -> None:
-    """Recompute the chain, every balance and the anchors from the journal; exit code 2 if anything is wrong."""
-    with opened(ledger, anchor, as_json) as books, busy("verifying"):
-        found = books.verify(reprice=reprice)
-    if as_json:
-        typer.echo(json.dumps(found.to_dict(), ensure_ascii=False))
-    else:
-        typer.echo(fitted(str(found)))
-    if not found:
-        raise typer.Exit(2)
-
-
-@app.command()
-def export(
-    form: Annotated[str, typer.Option(help="jsonl, csv or opendp (a draft for the deployments registry).")] = "jsonl",
-    root: Annotated[str | None, typer.Option(help="The root scope, for opendp.")] = None,
-    facts: Annotated[
-        Path | None, typer.Option(help="For opendp: a file (YAML or JSON) of what no ledger knows.", dir_okay=False)
-    ] = None,
-    curator: Annotated[str | None, typer.Option(help="An old name of the fact data_curators.")] = None,
-    verifier: Annotated[
-        Path | None, typer.Option(help="Also write the script that checks a jsonl export here.")
-    ] = None,
-    ledger: Where = DEFAULT,
-    anchor: Anchor = None,
-) -> None:
-    """Write the journal to standard output, for an auditor.
-
-    [bold]Examples[/bold]
-
-    bursar ledger export --verifier check.py > journal.jsonl && python check.py journal.jsonl
-
-    bursar ledger export --form opendp --root census --facts about.yaml > census.yaml
-    """
-    from bursar.cli.facts import read_facts
-    from bursar.errors import InputError
-    from bursar.ledger.inspection.export import verifier as script
-
-    with opened(ledger, anchor) as books:
-        given = None if facts is None else read_facts(facts)
-        if curator is not None:
-            if "data_curators" in (given or {}):
-                raise InputError("name the curators once: in the facts", argument="curator")
-            given = {"data_curators": [curator], **(given or {})}
-        text = books.export(form, root=root, facts=given)
-    if verifier is not None:
-        with failing():
-            verifier.write_text(script(), encoding="utf-8")
-    sys.stdout.write(text)
-
-
-@app.command()
-def backup(
-    target: Annotated[Path, typer.Argument(help="The new file; it must not exist.")],
-    ledger: Where = DEFAULT,
-    anchor: Anchor = None,
-    as_json: Json = False,
-) -> None:
-    """Copy a SQLite ledger while others go on using it."""
-    with opened(ledger, anchor, as_json) as books, busy("copying"):
-        books.backup(str(target))
-    if as_json:
-        typer.echo(json.dumps({"backup": str(target)}, ensure_ascii=False))
-        return
-    typer.echo(f"{target} is a copy as of now; whoever puts it in the ledger's place must use restore")
-
-
-@app.command()
-def restore(
-    reason: Reason,
-    assume_spent: Annotated[
-        bool, typer.Option("--assume-spent", help="Count all that was left of the affected roots as spent.")
-    ] = False,
-    ledger: Where = DEFAULT,
-    anchor: Anchor = None,
+    key: Key = None,
     by: By = "",
     as_json: Json = False,
 ) -> None:
-    """Go on with a ledger that is behind its anchor: what was spent since is unknown, so all of it counts as spent."""
-    with opened(ledger, anchor, as_json) as books:
-        receipts = books.restore(assume_spent=assume_spent, reason=reason, by=by)
-    if as_json:
-        typer.echo(json.dumps([one.to_dict() for one in receipts], ensure_ascii=False))
-        return
-    said = [f"{one.root}: all that was left counts as spent (entry {one.seq})" for one in receipts]
-    typer.echo("\n".join(said) or "nothing is behind its anchor")
+    """The old name of bring-in."""
+    typer.echo("bursar: import is now called bring-in", err=True)
+    bring_in(scope, file, ledger, anchor, key, by, as_json)

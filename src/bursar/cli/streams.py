@@ -30,11 +30,11 @@ class _Careful:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> Any:
-        """As the stream does."""
+        """What the stream's own write gives; `Unwritten` where it fails."""
         return self._done(lambda: self._stream.write(text))
 
     def flush(self) -> Any:
-        """As the stream does."""
+        """What the stream's own flush gives; `Unwritten` where it fails."""
         return self._done(self._stream.flush)
 
     def _done(self, what: Callable[[], Any]) -> Any:

@@ -1,86 +1,119 @@
-"""What can be asked, apart from how it is sent: each verb as a call with its body and the type of its answer."""
+"""One request of a client, apart from how it is sent: a verb with what is asked, and what its answer means; and how a
+method that says what is asked becomes one that asks it.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Coroutine, Generator
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from fractions import Fraction
+from functools import update_wrapper, wraps
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 import httpx
 import msgspec
 
-from bursar import wire
 from bursar.errors import BudgetExceeded, BursarError, ConsentNeeded, Refused, refusals
-from bursar.ledger.arguments import own_key
-from bursar.ledger.budget.amounts import exact
+from bursar.wire import Problem, Verb
 
+Body = TypeVar("Body")
 Answer = TypeVar("Answer")
+Given = ParamSpec("Given")
+Other = TypeVar("Other")
 RETRIED = frozenset({429, 502, 503, 504, 507})
 """Statuses after which the same request may be sent again: it did not happen, or its key finds what did."""
+_REFUSED = 429  # before anything was done
 _NUMBERS = ("asked", "spent", "held", "limit", "left")
+_EXACT = re.compile(r"-?\d{1,4000}(?:/0*[1-9]\d{0,3999})?", re.ASCII)
 
 
 class ServiceError(BursarError):
     """The service could not answer, or its answer cannot be read; ``problem`` is what it said, where it did."""
 
-    def __init__(self, message: str, problem: wire.Problem | None = None) -> None:
+    def __init__(self, message: str, problem: Problem | None = None) -> None:
         super().__init__(message)
         self.problem = problem
 
 
 @dataclass(frozen=True)
 class Call(Generic[Answer]):
-    """One request."""
+    """One request, and how its answer is read."""
 
-    method: str
-    path: str
-    body: wire.Asked | None
-    answer: type[Answer]
+    verb: Verb[Any, Any]
+    body: Any
+    pick: Callable[[Any], Answer]
+    """From what the service answers to what the client gives."""
 
     def request(self, client: httpx.Client | httpx.AsyncClient) -> httpx.Request:
-        """For httpx."""
-        if self.method == "GET":
+        """The request, for httpx."""
+        verb = self.verb
+        if verb.method == "GET":
             given = {} if self.body is None else msgspec.to_builtins(self.body)
-            return client.build_request("GET", self.path, params=given)
+            return client.build_request("GET", verb.path, params=given)
         content = msgspec.json.encode(self.body)
         return client.build_request(
-            self.method, self.path, content=content, headers={"Content-Type": "application/json"}
+            verb.method, verb.path, content=content, headers={"Content-Type": "application/json"}
         )
 
     def read(self, response: httpx.Response) -> Answer:
         """The answer, or the refusal as the exception that the ledger itself raises."""
         if response.status_code >= 400:
             raise _error(response)
+        if self.verb.answer is str:
+            return self.pick(response.text)
         try:
-            if self.answer is str:
-                return response.text  # type: ignore[return-value]
-            return msgspec.json.decode(response.content, type=self.answer)
+            found = msgspec.json.decode(response.content, type=self.verb.answer)
         except msgspec.MsgspecError as problem:
-            raise ServiceError(f"{self.path}: the answer cannot be read: {problem}") from None
+            raise ServiceError(f"{self.verb.path}: the answer cannot be read: {problem}") from None
+        return self.pick(found)
+
+    def then(self, pick: Callable[[Answer], Other]) -> Call[Other]:
+        """The same request, with a part of its answer."""
+        before = self.pick
+        return Call(self.verb, self.body, lambda found: pick(before(found)))
+
+    def attempts(self, most: int) -> Generator[float, httpx.Response | httpx.TransportError, Answer]:
+        """The course of it until it is answered, whoever sends it: each step says how many seconds to wait before the
+        next attempt, is told what came of that, and the last one gives the answer. A retry carries the same key, so it
+        is charged once.
+        """
+        came: httpx.Response | httpx.TransportError = yield 0.0
+        for attempt in range(1, most):
+            status = came.status_code if isinstance(came, httpx.Response) else None
+            if status not in (None, *RETRIED) or not (self.verb.repeatable or status == _REFUSED):
+                break
+            came = yield _pause(attempt - 1, came)
+        if isinstance(came, httpx.Response):
+            return self.read(came)
+        raise ServiceError(f"no answer after {most} attempts: {came}") from came
+
+
+def call(verb: Verb[Body, Answer], body: Body) -> Call[Answer]:
+    """A verb with what is asked."""
+    return Call(verb, body, lambda found: found)
+
+
+def _pause(attempt: int, came: httpx.Response | httpx.TransportError) -> float:
+    """Seconds before the next attempt: what the service says, else longer each time, and never all at once."""
+    said = came.headers.get("retry-after") if isinstance(came, httpx.Response) else None
+    if said is not None and said.isdigit():
+        return min(float(said), 30.0)
+    return min(0.1 * 2.0**attempt, 5.0) * random.uniform(0.5, 1.5)
 
 
 def _error(response: httpx.Response) -> BursarError:
+    """What a refusal is as an exception: the ledger's own where its code is one of the ledger's."""
     try:
-        problem = msgspec.json.decode(response.content, type=wire.Problem)
+        problem = msgspec.json.decode(response.content, type=Problem)
     except msgspec.MsgspecError:
         return ServiceError(f"the service answered {response.status_code}")
     kind = refusals().get(problem.code)
-    if kind is BudgetExceeded and problem.asked is not None:
-        numbers = {name: exact(getattr(problem, name), name) for name in _NUMBERS}
-        return BudgetExceeded(
-            problem.detail,
-            scope=problem.scope or "",
-            line=problem.line or "",
-            numbers=numbers,
-            replayed=bool(problem.replayed),
-        )
-    if kind is None or kind is BudgetExceeded:
-        made: BursarError = ServiceError(f"{problem.title}: {problem.detail}", problem)
-        if problem.code == "insufficient_budget":
-            made = Refused(problem.detail)
-            made.code = problem.code
-        return made
+    if kind is None:
+        return ServiceError(f"{problem.title}: {problem.detail}", problem)
+    if kind is BudgetExceeded:
+        return _exceeded(problem)
     if kind is ConsentNeeded:
         return ConsentNeeded(problem.detail, consent=problem.consent or "")
     if problem.code == "rate_limited":
@@ -88,117 +121,55 @@ def _error(response: httpx.Response) -> BursarError:
     return kind(problem.detail)
 
 
-def pause(attempt: int, response: httpx.Response | None) -> float:
-    """Seconds before the next attempt: what the service says, else longer each time, and never all at once."""
-    said = None if response is None else response.headers.get("retry-after")
-    if said is not None and said.isdigit():
-        return min(float(said), 30.0)
-    return min(0.1 * 2.0**attempt, 5.0) * random.uniform(0.5, 1.5)
+def _exceeded(problem: Problem) -> Refused:
+    """A refused charge with its numbers, which stay untold where the scope is above those of the token."""
+    texts = {name: getattr(problem, name) or "" for name in _NUMBERS}
+    if all(_EXACT.fullmatch(text) for text in texts.values()):
+        numbers = {name: Fraction(text) for name, text in texts.items()}
+        scope, line, replayed = problem.scope or "", problem.line or "", bool(problem.replayed)
+        return BudgetExceeded(problem.detail, scope=scope, line=line, numbers=numbers, replayed=replayed)
+    made = Refused(problem.detail)
+    made.code = problem.code
+    return made
 
 
-class Calls:
-    """Every verb as a call."""
+class Blocking:
+    """A client whose verbs give their answers."""
 
-    @staticmethod
-    def account(composition: str, **given: Any) -> Call[dict[str, Any]]:
-        """What do releases cost?"""
-        return Call("POST", "/v1/account", wire.Account(composition, **_texts(given)), dict[str, Any])
-
-    @staticmethod
-    def plan(template: str, epsilon: Any, delta: Any, **given: Any) -> Call[dict[str, Any]]:
-        """Which value fits?"""
-        asked = wire.Plan(template, str(epsilon), str(delta), **_texts(given))
-        return Call("POST", "/v1/plan", asked, dict[str, Any])
-
-    @staticmethod
-    def quote(scopes: str | Sequence[str], what: Any, delta: Any = None) -> Call[wire.Quoted]:
-        """Would it pass?"""
-        return Call("POST", "/v1/quote", wire.Quote(_names(scopes), _what(what), _text(delta)), wire.Quoted)
-
-    @staticmethod
-    def spend(scopes: str | Sequence[str], what: Any, key: str | None = None, delta: Any = None) -> Call[wire.Receipt]:
-        """Charge a release."""
-        return Call(
-            "POST", "/v1/spend", wire.Spend(_names(scopes), _what(what), key or own_key(), _text(delta)), wire.Receipt
-        )
-
-    @staticmethod
-    def reserve(
-        scopes: str | Sequence[str], what: Any, ttl: Any, key: str | None = None, delta: Any = None
-    ) -> Call[wire.Reservation]:
-        """Set an allowance aside."""
-        asked = wire.Reserve(_names(scopes), _what(what), str(ttl), key or own_key(), _text(delta))
-        return Call("POST", "/v1/reserve", asked, wire.Reservation)
-
-    @staticmethod
-    def draw(reservation: str, what: Any = None, key: str | None = None) -> Call[wire.Receipt]:
-        """Spend from a reservation."""
-        return Call(
-            "POST",
-            "/v1/draw",
-            wire.Draw(reservation, key or own_key(), None if what is None else _what(what)),
-            wire.Receipt,
-        )
-
-    @staticmethod
-    def close(reservation: str, key: str | None = None) -> Call[wire.Receipt]:
-        """End a reservation."""
-        return Call("POST", "/v1/close", wire.Close(reservation, key or own_key()), wire.Receipt)
-
-    @staticmethod
-    def scopes() -> Call[wire.ScopeList]:
-        """The scopes that the token reaches."""
-        return Call("GET", "/v1/scopes", None, wire.ScopeList)
-
-    @staticmethod
-    def statement(scope: str) -> Call[wire.Statement]:
-        """A scope now."""
-        return Call("GET", "/v1/statement", wire.OfScope(scope), wire.Statement)
-
-    @staticmethod
-    def entries(scope: str, after: int = 0, most: int = 100) -> Call[wire.Entries]:
-        """What was written about a scope."""
-        return Call("GET", "/v1/entries", wire.Page(scope, after, most), wire.Entries)
-
-    @staticmethod
-    def verify(*, reprice: bool = False) -> Call[wire.Verification]:
-        """Recompute everything."""
-        return Call("POST", "/v1/verify", wire.Verify(reprice), wire.Verification)
-
-    @staticmethod
-    def export(form: str = "jsonl") -> Call[str]:
-        """The journal as a file."""
-        return Call("GET", "/v1/export", wire.Export(form), str)  # type: ignore[arg-type]
-
-    @staticmethod
-    def registry(root: str, facts: Mapping[str, Any]) -> Call[str]:
-        """A draft for the deployments registry."""
-        return Call("POST", "/v1/export", wire.Registry(root, dict(facts)), str)
-
-    @staticmethod
-    def health() -> Call[wire.Health]:
-        """Is it up?"""
-        return Call("GET", "/health", None, wire.Health)
+    def send(self, call: Call[Answer]) -> Answer:
+        """The answer to a call."""
+        raise NotImplementedError
 
 
-def _what(what: Any) -> str:
-    """A text as it is; a mechanism or a composition as the text that means it, or not at all."""
-    if isinstance(what, str):
-        return what
-    from bursar.composition import as_composition
-    from bursar.jobs.spec import read_back
+class Awaiting:
+    """A client whose verbs are awaited."""
 
-    return read_back(as_composition(what)).text()
+    async def send(self, call: Call[Answer]) -> Answer:
+        """The answer to a call."""
+        raise NotImplementedError
 
 
-def _names(scopes: str | Sequence[str]) -> list[str]:
-    return [scopes] if isinstance(scopes, str) else list(scopes)
+class verb(Generic[Given, Answer]):  # noqa: N801  # a decorator
+    """A method that says what is asked, as one that asks it."""
 
+    def __init__(self, build: Callable[Concatenate[Any, Given], Call[Answer]]) -> None:
+        self._build = build
+        update_wrapper(cast("Any", self), build)
 
-def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
+    @overload
+    def __get__(self, client: None, owner: Any) -> Callable[Concatenate[Any, Given], Call[Answer]]: ...
+    @overload
+    def __get__(self, client: Blocking, owner: Any) -> Callable[Given, Answer]: ...
+    @overload
+    def __get__(self, client: Awaiting, owner: Any) -> Callable[Given, Coroutine[Any, Any, Answer]]: ...
+    def __get__(self, client: Any, owner: Any) -> Callable[..., Any]:
+        """The function itself of a class; bound to a client, one that asks."""
+        if client is None:
+            return self._build
+        bound = self._build.__get__(client)
 
+        @wraps(bound)
+        def ask(*given: Any, **named: Any) -> Any:
+            return client.send(bound(*given, **named))
 
-def _texts(given: dict[str, Any]) -> dict[str, Any]:
-    plain = ("theorems", "effort")
-    return {name: value if name in plain or value is None else str(value) for name, value in given.items()}
+        return ask

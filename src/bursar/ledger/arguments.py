@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import secrets
-import time
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from bursar.errors import InputError, described
+from bursar.keys import own_key
 from bursar.ledger.budget.scope import scope_name
 from bursar.ledger.receipt import Receipt, Reservation
 
@@ -51,11 +50,6 @@ def key_of(key: str | None) -> str:
             f"key must be 1 to {_LONGEST_KEY} bytes of printable text, not {described(key)}", argument="key"
         )
     return key
-
-
-def own_key() -> str:
-    """A key for whoever gave none: rising with time, so that a large ledger's index grows at its end."""
-    return f"auto-{time.time_ns():016x}-{secrets.token_hex(8)}"
 
 
 def word(text: Any, name: str) -> str:

@@ -18,7 +18,7 @@ from bursar.problems import Rejected
 from bursar.service import dashboard
 from bursar.service.answers import response
 from bursar.service.core import Service
-from bursar.service.endpoint import Handle, address, handler, no_doubles
+from bursar.service.endpoint import Answer, Handle, address, handler, no_doubles
 from bursar.service.endpoints import ENDPOINTS
 from bursar.service.limits import Shares
 from bursar.service.openapi import document
@@ -32,9 +32,11 @@ class Application:
     a charge does.
     """
 
-    def __init__(self, service: Service) -> None:
-        handlers = {(one.method, one.path): handler(service, one) for one in ENDPOINTS}
-        self._handlers, self._rest = handlers, _rest(service, handlers)
+    def __init__(self, service: Service, ready: Callable[[], None] = lambda: None) -> None:
+        handlers: dict[tuple[str, str], Handle] = {
+            (one.verb.method, one.path): handler(service, one) for one in ENDPOINTS
+        }
+        self._handlers, self._rest = handlers, _rest(service, handlers, ready)
         self._shares = Shares(service.settings.most_from_one_address) if service.settings.behind_proxy else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -69,7 +71,7 @@ async def _crowded(scope: Scope, receive: Receive, send: Send) -> None:
     await answer(scope, receive, send)
 
 
-def _rest(service: Service, handlers: Mapping[tuple[str, str], Handle]) -> Starlette:
+def _rest(service: Service, handlers: Mapping[tuple[str, str], Handle], ready: Callable[[], None]) -> Starlette:
     described = encode(document(ENDPOINTS))
 
     async def openapi(request: Request) -> Response:
@@ -78,6 +80,7 @@ def _rest(service: Service, handlers: Mapping[tuple[str, str], Handle]) -> Starl
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         service.start()
+        ready()
         yield
         await service.shut()
 
@@ -92,8 +95,8 @@ def _rest(service: Service, handlers: Mapping[tuple[str, str], Handle]) -> Starl
     return rest
 
 
-def _wrapped(handle: Handle) -> Callable[[Request], Awaitable[Response]]:
-    async def handled(request: Request) -> Response:
+def _wrapped(handle: Handle) -> Callable[[Request], Awaitable[Answer]]:
+    async def handled(request: Request) -> Answer:
         return await handle(request.scope, request.receive)
 
     return handled

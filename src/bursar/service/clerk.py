@@ -92,7 +92,7 @@ class Clerk:
 
 
 def _tell(batch: Sequence[Waiting]) -> None:
-    """Everybody who still waits."""
+    """Give everybody who still waits the outcome of their request."""
     for request, done in batch:
         if done.done():
             continue

@@ -120,7 +120,7 @@ class Service:
         return known or remembered(what, point, await self.count(token, "read", what, point))
 
     async def learn(self, token: Token, missing: Unpriced) -> None:
-        """Prices that nobody knows yet."""
+        """Have prices found that nobody knows yet, and teach them to the currencies."""
         asked = [
             (one.currency.name, canonical(one.currency.terms()), one.releases, dict(one.state), one.ran)
             for one in missing.sought
@@ -143,7 +143,7 @@ class Service:
         return await self._jobs.run(partial(_as, token, what), token.id)
 
     def _find(self, missing: Unpriced) -> None:
-        """From such a thread."""
+        """`learn`, for the ledger in the thread of a `job`; elsewhere prices are found on the spot."""
         token, loop = _ASKING.get(), self._loop
         if token is None or loop is None:
             find_here(missing)
@@ -151,7 +151,7 @@ class Service:
             self._from_thread(self.learn(token, missing), loop)
 
     def _read(self, what: Any, delta: Any) -> Release:
-        """From such a thread."""
+        """`read`, for the ledger in the thread of a `job`; elsewhere texts are read on the spot."""
         token, loop = _ASKING.get(), self._loop
         if token is None or loop is None or not isinstance(what, str):
             return release_of(what, delta)
@@ -214,7 +214,7 @@ class Service:
         return None
 
     def start(self) -> None:
-        """Once there is a loop."""
+        """Have the workers ready; there must be a loop."""
         self.workers.start()
 
     async def shut(self) -> None:
@@ -232,7 +232,7 @@ class Service:
 
 
 async def _left(listen: Receive) -> None:
-    """Until the client is gone."""
+    """Returns when the client is gone."""
     while (await listen())["type"] != "http.disconnect":
         pass
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import msgspec
 from starlette.datastructures import QueryParams
@@ -21,30 +21,36 @@ from bursar.service.core import LISTEN, Service
 from bursar.service.permissions import permit
 from bursar.service.reach import hushed
 from bursar.service.tokens import EVERYTHING, Token
-from bursar.wire import encode
+from bursar.wire import Verb, encode
 
 Headers = Mapping[bytes, bytes]
 _SINGLE = frozenset(
     b"authorization content-length content-type cookie host hx-request origin sec-fetch-site transfer-encoding".split()
 )
+OLD_SINCE = b"@1794787200"
+"""The day on which verbs got one name at every door, as RFC 9745 writes it: 16 November 2026."""
 Run = Callable[[Service, Token, Any], Awaitable[Any]]
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """What a path does."""
+    """A verb, and what answers it at an address."""
 
-    method: str
-    path: str
-    verb: str | None
-    """What a role must allow; None where nobody is asked who they are."""
-    summary: str
-    asked: Any
-    """The type of the body, or of the query; None where there is none."""
-    answer: Any
+    verb: Verb[Any, Any]
     run: Run
-    status: int = 200
-    media: str = "application/json"
+    old: str | None = None
+    """The address of the version before, where this is the one."""
+
+    @property
+    def path(self) -> str:
+        """Where it is asked."""
+        return self.old or self.verb.path
+
+    def everywhere(self) -> Iterator[Endpoint]:
+        """This one, and the same at the addresses that it had before."""
+        yield self
+        for path in self.verb.old:
+            yield replace(self, old=path)
 
 
 @dataclass(frozen=True)
@@ -63,43 +69,71 @@ class Told:
     status: int
 
 
-Handle = Callable[[Scope, Receive], Awaitable[Response]]
+class Answer(Protocol):
+    """What is sent back: an application of its own, as ASGI sees it."""
+
+    @property
+    def status_code(self) -> int:
+        """The status of the answer."""
+        ...
+
+    @property
+    def raw_headers(self) -> list[tuple[bytes, bytes]]:
+        """The headers, to which others may be added."""
+        ...
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As ASGI asks."""
+        ...
+
+
+Handle = Callable[[Scope, Receive], Awaitable[Answer]]
 
 
 def handler(service: Service, endpoint: Endpoint) -> Handle:
     """From a request to its response; whatever goes wrong becomes a problem."""
-    decoder = None if endpoint.asked is None else msgspec.json.Decoder(endpoint.asked)
+    decoder = None if endpoint.verb.body is None else msgspec.json.Decoder(endpoint.verb.body)
+    path, moved = endpoint.path, _moved(endpoint)
 
-    async def handle(scope: Scope, receive: Receive) -> Response:
+    async def handle(scope: Scope, receive: Receive) -> Answer:
         started = time.perf_counter()
         LISTEN.set(receive)
         try:
-            answer = await _answer(service, endpoint, decoder, scope, receive)
+            answer: Answer = await _answer(service, endpoint, decoder, scope, receive)
         except ClientDisconnect:
             answer = Response(status_code=400)
         except Exception as error:
             answer, code = response(error)
             service.metrics.refusals[code] += 1
-        service.metrics.answered(endpoint.path, answer.status_code, time.perf_counter() - started)
+        if moved:
+            answer.raw_headers.extend(moved)
+        service.metrics.answered(path, answer.status_code, time.perf_counter() - started)
         return answer
 
     return handle
 
 
-async def _answer(service: Service, endpoint: Endpoint, decoder: Any, scope: Scope, receive: Receive) -> Response:
-    token, given, headers = None, None, dict(scope["headers"])
+def _moved(endpoint: Endpoint) -> list[tuple[bytes, bytes]]:
+    """What an old address says of itself: since when it is old (RFC 9745), and which one came after it."""
+    if endpoint.old is None:
+        return []
+    return [(b"deprecation", OLD_SINCE), (b"link", f'<{endpoint.verb.path}>; rel="successor-version"'.encode())]
+
+
+async def _answer(service: Service, endpoint: Endpoint, decoder: Any, scope: Scope, receive: Receive) -> Answer:
+    verb, token, given, headers = endpoint.verb, None, None, dict(scope["headers"])
     if len(headers) != len(scope["headers"]):
         no_doubles(scope["headers"])
-    if endpoint.verb is not None:
+    if not verb.anybody:
         token = service.identify(_bearer(headers), address(scope))
-        permit(token, endpoint.verb)
+        permit(token, verb.name)
     if decoder is not None:
-        if endpoint.method == "POST":
+        if verb.method == "POST":
             if headers.get(b"content-type") != b"application/json":
                 _json_only(headers)
             given = _read(decoder, await body_of(service, headers, receive))
         else:
-            given = _query(scope, endpoint.asked)
+            given = _query(scope, verb.body)
     if token is not None and token.scope != EVERYTHING:
         await service.meet(token, _named(given))
     try:
@@ -110,7 +144,7 @@ async def _answer(service: Service, endpoint: Endpoint, decoder: Any, scope: Sco
         return Response(found.text, media_type=found.media)
     if isinstance(found, Told):
         return Json(encode(found.body), found.status)
-    return Json(encode(found), endpoint.status)
+    return Json(encode(found), verb.status)
 
 
 def _read(decoder: Any, body: bytes) -> Any:
@@ -138,11 +172,11 @@ def _named(given: Any) -> list[str]:
     return [*getattr(given, "scopes", ()), *(name for name in single if name)]
 
 
-class Json(Response):
+class Json:
     """Bytes that are JSON already, with the two headers that they need and without the work to find out which."""
 
     def __init__(self, body: bytes, status: int) -> None:
-        self.status_code, self.background, self.body = status, None, body
+        self.status_code, self.body = status, body
         self.raw_headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -6,6 +6,7 @@ Nobody is turned away as long as some connection does nothing: the one that has 
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter
 from typing import Any
@@ -15,6 +16,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from bursar.service.settings import Settings
 
 LARGEST_HEAD = 65_536
+_LOOK = 1.0  # seconds between two looks at those who only pretend to ask
 
 
 class Doors:
@@ -38,12 +40,25 @@ class Doors:
         return True
 
     def leave(self, one: Guarded) -> None:
-        """It is closed."""
+        """Forget a connection that is closed."""
         if one in self.open:
             del self.open[one]
             self._from[one.address] -= 1
             if not self._from[one.address]:
                 del self._from[one.address]
+
+    async def watch(self, patience: float) -> None:
+        """Once a second, close those that have waited too long for a head, and those that have not read their answers
+        for as long.
+        """
+        while True:
+            await asyncio.sleep(_LOOK)
+            ended = time.monotonic() - patience
+            for one in list(self.open):
+                if one.waits is not None and one.waits < ended:
+                    one.transport.close()
+                if one.stuck is not None and one.stuck < ended:
+                    one.drop()
 
     def _dismiss(self, address: str) -> bool:
         """Close the connection from there that has done nothing for longest."""
@@ -62,7 +77,7 @@ class Guarded(HttpToolsProtocol):
     doors: Doors
 
     def connection_made(self, transport: Any) -> None:
-        """The first head is due."""
+        """Notes that the first head is due, and closes the connection where there is no place for it."""
         self.waits: float | None = time.monotonic()
         self.idle: float | None = self.waits
         self.stuck: float | None = None
@@ -73,24 +88,24 @@ class Guarded(HttpToolsProtocol):
             transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Its place is free."""
+        """Gives its place to others."""
         self.doors.leave(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Count what belongs to a head that does not end."""
+        """Refuses a head that does not end."""
         self._size += len(data)
         super().data_received(data)
         if self.waits is not None and self._size > LARGEST_HEAD and not self.transport.is_closing():
             self.send_400_response("The head of the request is too large.")
 
     def on_message_begin(self) -> None:
-        """Another head is due, in time."""
+        """Notes that another head is due."""
         self.waits, self._size = time.monotonic(), 0
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """It is here."""
+        """Notes that the head is there: nothing is waited for, and the connection is at work."""
         self.waits = self.idle = None
         super().on_headers_complete()
 
@@ -102,39 +117,28 @@ class Guarded(HttpToolsProtocol):
         self.transport.abort()
 
     def pause_writing(self) -> None:
-        """The client does not read what it is told."""
+        """Notes since when the client does not read what it is told."""
         self.stuck = time.monotonic()
         super().pause_writing()
 
     def resume_writing(self) -> None:
-        """It reads again."""
+        """Notes that the client reads again."""
         self.stuck = None
         super().resume_writing()
 
     def on_response_complete(self) -> None:
-        """It is answered."""
+        """Notes since when the connection is idle, unless another request waits on it."""
         if not self.pipeline:
             self.idle = time.monotonic()
         super().on_response_complete()
 
 
-def guarded(settings: Settings) -> type[Guarded]:
-    """The protocol of one server."""
-    return type("GuardedHere", (Guarded,), {"doors": Doors(settings)})
+def guarded(doors: Doors) -> type[Guarded]:
+    """The protocol of one server, whose connections share its doors."""
+    return type("GuardedHere", (Guarded,), {"doors": doors})
 
 
 def proxies(settings: Settings) -> frozenset[str]:
     """The addresses that may say who the client is."""
     named = {address.strip() for address in settings.trusted_proxies.split(",") if address.strip()}
     return frozenset(named) if settings.behind_proxy else frozenset()
-
-
-def dismiss(connections: Any, patience: float) -> None:
-    """Close those that have waited too long for a head, and those that have not read their answers for as long."""
-    ended = time.monotonic() - patience
-    for one in list(connections):
-        if isinstance(one, Guarded):
-            if one.waits is not None and one.waits < ended:
-                one.transport.close()
-            if one.stuck is not None and one.stuck < ended:
-                one.drop()

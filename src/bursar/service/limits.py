@@ -20,12 +20,12 @@ class Buckets:
         self._levels: dict[str, tuple[float, float]] = {}
 
     def left(self, name: str) -> float:
-        """How much may be taken now."""
+        """How much of a name's bucket may be taken now."""
         level, at = self._levels.get(name, (self._burst, 0.0))
         return min(self._burst, level + (self._clock() - at) * self._rate)
 
     def take(self, name: str, what: str) -> None:
-        """One, or a refusal that says when."""
+        """Take one from a name's bucket; `RateLimited` says when there will be one again."""
         now = self._clock()
         level, at = self._levels.get(name, (self._burst, now))
         left = min(self._burst, level + (now - at) * self._rate)

@@ -11,19 +11,19 @@ _SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 
 
 class Histogram:
-    """Counts below bounds."""
+    """Counts how many values lay below each of some bounds."""
 
     def __init__(self, bounds: tuple[float, ...]) -> None:
         self.bounds, self.counts = bounds, [0] * (len(bounds) + 1)
         self.total = 0.0
 
     def add(self, value: float) -> None:
-        """One observation."""
+        """Count one value."""
         self.total += value
         self.counts[bisect_left(self.bounds, value)] += 1
 
     def lines(self, name: str) -> Iterator[str]:
-        """As Prometheus wants them: cumulative."""
+        """Its lines as Prometheus wants them: each count includes those before it."""
         so_far = 0
         for bound, count in zip((*self.bounds, "+Inf"), self.counts, strict=True):
             so_far += count
@@ -42,12 +42,12 @@ class Metrics:
         self.alerts = 0
 
     def answered(self, route: str, status: int, seconds: float) -> None:
-        """A request is done."""
+        """Count a request that is done."""
         self.requests[route, status] += 1
         self.seconds.add(seconds)
 
     def text(self, halted: bool) -> str:
-        """The exposition."""
+        """All counters in the text form of Prometheus."""
         rows = ["# TYPE bursar_requests_total counter"]
         rows += [
             f'bursar_requests_total{{route="{route}",status="{status}"}} {count}'

@@ -11,21 +11,23 @@ from bursar import __version__, wire
 from bursar.problems import OTHERS, REFUSALS
 from bursar.service.endpoint import Endpoint
 from bursar.service.permissions import MAY
+from bursar.wire.verbs import JSON
 
 _REF = "#/components/schemas/{name}"
 
 
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
-    """The whole document."""
-    types = [one.asked for one in endpoints if one.asked is not None and one.method == "POST"]
-    types += [one.answer for one in endpoints if one.media == "application/json"]
+    """The OpenAPI document of these endpoints."""
+    verbs = [one.verb for one in endpoints]
+    types = [verb.body for verb in verbs if verb.body is not None and verb.method == "POST"]
+    types += [verb.answer for verb in verbs if verb.media == JSON]
     unique = list(dict.fromkeys([*(kind for kind in types if kind is not wire.Report), wire.Problem]))
     schemas, components = msgspec.json.schema_components(unique, ref_template=_REF)
     components["Problem"]["properties"]["code"]["enum"] = [*REFUSALS, *OTHERS]
     known = dict(zip(unique, schemas, strict=True))
     paths: dict[str, dict[str, Any]] = {}
     for one in endpoints:
-        paths.setdefault(one.path, {})[one.method.lower()] = _operation(one, known)
+        paths.setdefault(one.path, {})[one.verb.method.lower()] = _operation(one, known)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -43,25 +45,27 @@ def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
 
 
 def _operation(one: Endpoint, known: dict[Any, Any]) -> dict[str, Any]:
-    roles = [role for role, verbs in MAY.items() if one.verb in verbs]
+    verb = one.verb
     found: dict[str, Any] = {
-        "operationId": f"{one.method.lower()}_{one.path.strip('/').replace('/', '_')}",
-        "summary": one.summary,
-        "security": [{"token": []}] if one.verb is not None else [],
+        "operationId": f"{verb.method.lower()}_{one.path.strip('/').replace('/', '_')}",
+        "summary": verb.summary,
+        "security": [] if verb.anybody else [{"token": []}],
         "responses": {
-            str(one.status): {"description": "Done", "content": {one.media: {"schema": _schema(one.answer, known)}}},
+            str(verb.status): {"description": "Done", "content": {verb.media: {"schema": _schema(verb.answer, known)}}},
             "default": {
                 "description": "A problem, with its code",
                 "content": {"application/problem+json": {"schema": known[wire.Problem]}},
             },
         },
     }
-    if one.verb is not None:
-        found["description"] = f"For {', '.join(roles)}."
-    if one.asked is not None and one.method == "POST":
-        found["requestBody"] = {"required": True, "content": {"application/json": {"schema": known[one.asked]}}}
-    elif one.asked is not None:
-        found["parameters"] = _parameters(one.asked)
+    if not verb.anybody:
+        found["description"] = f"For {', '.join(role for role, may in MAY.items() if verb.name in may)}."
+    if one.old is not None:
+        found["deprecated"] = True
+    if verb.body is not None and verb.method == "POST":
+        found["requestBody"] = {"required": True, "content": {JSON: {"schema": known[verb.body]}}}
+    elif verb.body is not None:
+        found["parameters"] = _parameters(verb.body)
     return found
 
 

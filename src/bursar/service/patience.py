@@ -73,7 +73,7 @@ class Patience:
         asyncio.get_running_loop().call_later(self._seconds / _LOOKS, self._look)
 
     def _look(self) -> None:
-        """Nobody waits, nobody watches."""
+        """End what has taken too long, and look again later while anybody waits."""
         for wait in self._waits:
             wait.look(time.monotonic() - self._seconds)
         self._watching = bool(self._waits)

@@ -9,15 +9,16 @@ from bursar.ledger.ledger import Ledger
 from bursar.service.tokens import EVERYTHING, Token
 
 _COUNT = {"account", "plan"}
-_LOOK = {"scopes", "statement", "entries"}
+_LOOK = {"scopes", "show", "released", "entries"}
 _AUDIT = {"verify", "export", "metrics"}
 _SPEND = {"quote", "spend", "reserve", "draw", "close"}
-_STEWARD = {"open", "limit", "freeze", "thaw", "retire", "correct"}
+_STEWARD = {"open", "limit", "freeze", "thaw", "retire", "correct", "bring_in"}
+_TOKENS = {"token_list", "token_add", "token_revoke"}
 MAY: dict[str, frozenset[str]] = {
     "auditor": frozenset(_COUNT | _LOOK | _AUDIT),
     "analyst": frozenset(_COUNT | _LOOK | _SPEND),
     "steward": frozenset(_COUNT | _LOOK | _AUDIT | _SPEND | _STEWARD),
-    "owner": frozenset(_COUNT | _LOOK | _AUDIT | _SPEND | _STEWARD | {"tokens"}),
+    "owner": frozenset(_COUNT | _LOOK | _AUDIT | _SPEND | _STEWARD | _TOKENS),
 }
 """The verbs of each role. What is nobody's here is everybody's: health and the description of the service."""
 
@@ -55,7 +56,7 @@ class Tree:
 def permit(token: Token, verb: str) -> None:
     """Refuse a verb that is not the role's."""
     if verb not in MAY[token.role]:
-        raise NotPermitted(f"{_article(token.role)} may not {verb}")
+        raise NotPermitted(f"{_article(token.role)} may not {verb.replace('_', ' ')}")
 
 
 def covers(token: Token, tree: Tree, name: str) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from bursar.errors import PerChargeCap, ScopeClosed, ScopeFrozen
+from bursar.ledger.budget.scope import Scope
 from bursar.ledger.journal.body import body_in
 from bursar.ledger.journal.entry import Chained
 from bursar.ledger.journal.held import detail_of
@@ -20,6 +21,7 @@ from bursar.ledger.views.statement import Statement
 from bursar.service.permissions import Tree, covers
 from bursar.service.tokens import EVERYTHING, Token
 
+Released = tuple[tuple[str, int], ...]
 BLANK = {"key": "", "actor": "", "hash": "", "what": None, "reason": None}
 """Beside what is told of an entry to everybody who sees a scope that it touched. A hash would let them try guesses."""
 _BEYOND: dict[type[Exception], str] = {
@@ -66,14 +68,24 @@ def narrowed(ledger: Ledger, tree: Tree, token: Token, found: Statement) -> Stat
     """
     if ledger.halted is not None:
         found = replace(found, halted=ledger.halted.public)
-    root = found.scope.row.root
-    if covers(token, tree, root):
+    if covers(token, tree, found.scope.row.root):
         return found
-    if found.scope.kind == "block":  # whatever was released in the root was released in every block
-        beside = Counter(dict(ledger.released(root)))
-        own = [(what, count - beside[what]) for what, count in found.released]
-        found = replace(found, released=tuple((what, count) for what, count in own if count > 0))
-    return replace(found, lifetime=None)
+    return replace(found, released=_own(ledger, found.scope, found.released), lifetime=None)
+
+
+def released_to(ledger: Ledger, tree: Tree, token: Token, scope: Scope) -> Released:
+    """What was released in a scope as far as it may be told to a token."""
+    found = tuple(ledger.released(scope.name))
+    return found if covers(token, tree, scope.row.root) else _own(ledger, scope, found)
+
+
+def _own(ledger: Ledger, scope: Scope, released: Released) -> Released:
+    """What was released in a scope itself: whatever was released in a root was released in every block of it."""
+    if scope.kind != "block":
+        return released
+    beside = Counter(dict(ledger.released(scope.row.root)))
+    own = [(what, count - beside[what]) for what, count in released]
+    return tuple((what, count) for what, count in own if count > 0)
 
 
 def hushed(tree: Tree, token: Token | None, error: Exception) -> Exception:

@@ -6,67 +6,92 @@ what its clerk has accepted and lets go of the ledger.
 
 from __future__ import annotations
 
+import asyncio
+import signal
 import socket
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import uvicorn
 
 from bursar.errors import InputError
 from bursar.service.app import Application
 from bursar.service.core import Service
-from bursar.service.guard import dismiss, guarded, proxies
+from bursar.service.guard import Doors, guarded, proxies
 
 _GRACE = 20  # seconds for requests in flight
 _SWITCH = 0.0005  # seconds that a thread keeps the interpreter while another wants it
 
 
-class _Server(uvicorn.Server):
-    """Tells when it accepts connections."""
+class Server:
+    """One service on one socket; ``ready`` is called when whoever connects will be answered."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None], patience: float) -> None:
-        super().__init__(config)
-        self._ready, self._patience = ready, patience
+    def __init__(self, service: Service, ready: Callable[[], None] = lambda: None) -> None:
+        settings = service.settings
+        self._settings, self._doors = settings, Doors(settings)
+        config = uvicorn.Config(
+            Application(service, ready),
+            host=settings.host,
+            port=settings.port,
+            ssl_certfile=settings.tls_certificate,
+            ssl_keyfile=settings.tls_key,
+            proxy_headers=settings.behind_proxy,
+            forwarded_allow_ips=sorted(proxies(settings)),
+            server_header=False,
+            access_log=False,
+            log_level="warning",
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=_GRACE,
+            http=guarded(self._doors),
+            ws="none",
+        )
+        self._server = uvicorn.Server(config)
 
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Then say so."""
-        await super().startup(sockets)
-        if self.started:
-            self._ready()
+    def run(self, bound: socket.socket | None = None) -> None:
+        """Answer until it is told to stop."""
+        sys.setswitchinterval(_SWITCH)  # who reads long pages in a thread holds up the loop for no longer
+        place = bound or listening(self._settings.host, self._settings.port)
+        with self._signals(), asyncio.Runner(loop_factory=_loop()) as runner:
+            runner.run(self._watched(place))
 
-    async def on_tick(self, counter: int) -> bool:
-        """Ten times a second; once a second, look for those who only pretend to ask."""
-        if counter % 10 == 0:
-            dismiss(self.server_state.connections, self._patience)
-        return await super().on_tick(counter)
+    def stop(self, *_: Any) -> None:
+        """Accept nothing more, finish what was accepted, and end."""
+        self._server.should_exit = True
 
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """A stop that was asked for is no failure: uvicorn would raise the signal again."""
-        await super().shutdown(sockets)
-        self._captured_signals.clear()
+    async def _watched(self, place: socket.socket) -> None:
+        """Serve, and meanwhile look for those who only pretend to ask."""
+        watch = asyncio.create_task(self._doors.watch(self._settings.patience))
+        try:
+            await self._server.serve([place])
+        finally:
+            watch.cancel()
+
+    @contextmanager
+    def _signals(self) -> Iterator[None]:
+        """A stop that was asked for is no failure. Uvicorn stops on a signal and then raises it again, for the handlers
+        that were there before its own: these, which ask for a stop. So does one that comes before uvicorn listens.
+        """
+        if threading.current_thread() is not threading.main_thread():  # which alone hears signals
+            yield
+            return
+        before = {number: signal.signal(number, self.stop) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
-def serve(service: Service, *, ready: Callable[[], None] = lambda: None, bound: socket.socket | None = None) -> None:
-    """Until it is told to stop."""
-    settings = service.settings
-    sys.setswitchinterval(_SWITCH)  # who reads long pages in a thread holds up the loop for no longer
-    config = uvicorn.Config(
-        Application(service),
-        host=settings.host,
-        port=settings.port,
-        ssl_certfile=settings.tls_certificate,
-        ssl_keyfile=settings.tls_key,
-        proxy_headers=settings.behind_proxy,
-        forwarded_allow_ips=sorted(proxies(settings)),
-        server_header=False,
-        access_log=False,
-        log_level="warning",
-        timeout_keep_alive=30,
-        timeout_graceful_shutdown=_GRACE,
-        http=guarded(settings),
-        ws="none",
-    )
-    _Server(config, ready, settings.patience).run([bound or listening(settings.host, settings.port)])
+def _loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """The faster loop, where there is one."""
+    try:
+        import uvloop
+    except ImportError:  # on Windows
+        return None
+    return uvloop.new_event_loop
 
 
 def listening(host: str, port: int) -> socket.socket:

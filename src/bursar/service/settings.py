@@ -88,7 +88,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 raise ValueError(f"{name} must be a share above 0 and at most 1")
 
     def share(self, name: str) -> Fraction | None:
-        """A share as a number."""
+        """The exact number of a setting that is a share; None where it is not set."""
         text = getattr(self, name)
         return None if text is None else exact(text, name)
 

@@ -3,6 +3,8 @@
 Numbers that cost something travel as text (``"1/3"``, ``"1e-6"``), never as JSON numbers.
 """
 
+from msgspec.json import encode as encode
+
 from bursar.wire.answers import Effect as Effect
 from bursar.wire.answers import Entries as Entries
 from bursar.wire.answers import Entry as Entry
@@ -18,6 +20,7 @@ from bursar.wire.answers import Quoted as Quoted
 from bursar.wire.answers import Receipt as Receipt
 from bursar.wire.answers import Refusal as Refusal
 from bursar.wire.answers import Released as Released
+from bursar.wire.answers import ReleasedList as ReleasedList
 from bursar.wire.answers import Report as Report
 from bursar.wire.answers import Reservation as Reservation
 from bursar.wire.answers import Revoked as Revoked
@@ -27,12 +30,13 @@ from bursar.wire.answers import Statement as Statement
 from bursar.wire.answers import TokenInfo as TokenInfo
 from bursar.wire.answers import TokenList as TokenList
 from bursar.wire.answers import Verification as Verification
-from bursar.wire.answers import encode as encode
 from bursar.wire.asked import Account as Account
 from bursar.wire.asked import Asked as Asked
+from bursar.wire.asked import BringIn as BringIn
 from bursar.wire.asked import Close as Close
 from bursar.wire.asked import Correct as Correct
 from bursar.wire.asked import Draw as Draw
+from bursar.wire.asked import Effort as Effort
 from bursar.wire.asked import Export as Export
 from bursar.wire.asked import Limit as Limit
 from bursar.wire.asked import NewToken as NewToken
@@ -47,3 +51,5 @@ from bursar.wire.asked import Revoke as Revoke
 from bursar.wire.asked import Spend as Spend
 from bursar.wire.asked import Status as Status
 from bursar.wire.asked import Verify as Verify
+from bursar.wire.verbs import VERBS as VERBS
+from bursar.wire.verbs import Verb as Verb

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import msgspec
 from msgspec import Struct
 
 
@@ -65,6 +64,12 @@ class Released(Struct):
 
     what: str
     count: int
+
+
+class ReleasedList(Struct):
+    """What was released in a scope."""
+
+    released: list[Released]
 
 
 class Interval(Struct):
@@ -238,8 +243,3 @@ class Problem(Struct, omit_defaults=True):
 
 Report = dict[str, Any]
 """As `bursar.Report.to_dict` has it."""
-
-
-def encode(answer: Any) -> bytes:
-    """As JSON."""
-    return msgspec.json.encode(answer)

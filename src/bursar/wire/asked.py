@@ -144,6 +144,16 @@ class Status(Asked):
     key: Key
 
 
+class BringIn(Asked):
+    """Charge past releases, all of them or none: the text of a CSV table with a column `what`, and perhaps `count` and
+    `delta`.
+    """
+
+    scope: Name
+    table: Annotated[str, Meta(min_length=1, max_length=1_000_000)]
+    key: Key
+
+
 class Verify(Asked):
     """Recompute everything; ``reprice`` every price too."""
 

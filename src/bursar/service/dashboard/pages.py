@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Awaitable, Callable
-from functools import cache
-from pathlib import Path
-from typing import Any
-from urllib.parse import parse_qsl
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
@@ -17,77 +11,21 @@ from starlette.staticfiles import StaticFiles
 
 from bursar import wire
 from bursar.errors import InputError, NotPermitted
-from bursar.ledger.arguments import own_key
+from bursar.keys import own_key
 from bursar.problems import Rejected, told
 from bursar.service.core import LISTEN, Service
 from bursar.service.dashboard import views
-from bursar.service.dashboard.sessions import Sessions, same_site
-from bursar.service.endpoint import body_of
+from bursar.service.dashboard.desk import HEADERS, HERE, Desk
+from bursar.service.dashboard.sessions import same_site
 from bursar.service.endpoints import ENDPOINTS
 from bursar.service.endpoints.counting import number
-from bursar.service.endpoints.looking import page, shown_to
-from bursar.service.permissions import MAY, covers, everywhere, permit, within
+from bursar.service.endpoints.looking import entries_to, shown_to
+from bursar.service.permissions import covers, everywhere, permit, within
 from bursar.service.reach import hushed
 from bursar.service.tokens import Token
 
-_HERE = Path(__file__).parent
-_RUN = {endpoint.verb: endpoint.run for endpoint in ENDPOINTS if endpoint.verb is not None}
-HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
-Page = Callable[["Desk", Request, Token], Awaitable[Response]]
-
-
-@cache
-def _templates() -> Environment:
-    made = Environment(
-        loader=FileSystemLoader(_HERE / "templates"), autoescape=select_autoescape(), undefined=StrictUndefined
-    )
-    made.globals["asset"] = _asset
-    return made
-
-
-@cache
-def _asset(name: str) -> str:
-    """The address of a file, with its hash, so that browsers never keep an old one."""
-    digest = hashlib.sha256((_HERE / "static" / name).read_bytes()).hexdigest()[:12]
-    return f"/static/{name}?{digest}"
-
-
-class Desk:
-    """The pages' view of the service."""
-
-    def __init__(self, service: Service) -> None:
-        self.service, self.sessions = service, Sessions(service)
-
-    @property
-    def halted(self) -> str | None:
-        """Why the ledger accepts nothing, as anybody may know."""
-        why = self.service.ledger.halted
-        return None if why is None else why.public
-
-    def render(self, template: str, token: Token | None, status: int = 200, **values: Any) -> Response:
-        """A template, with who is signed in and what they may do."""
-        may = frozenset() if token is None else MAY[token.role]
-        text = _templates().get_template(template).render(token=token, may=may, **values)
-        return Response(text, status, dict(HEADERS), "text/html; charset=utf-8")
-
-    async def form(self, request: Request) -> dict[str, str]:
-        """A form's fields, from this site's own pages."""
-        same_site(request)
-        body = await body_of(self.service, dict(request.scope["headers"]), request.receive)
-        try:
-            fields = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=False, max_num_fields=50)
-        except ValueError:
-            raise Rejected("malformed", "a form has at most 50 fields") from None
-        if len(dict(fields)) != len(fields):
-            raise Rejected("malformed", "each field of a form is given once")
-        return {name: value.strip() for name, value in fields if value.strip()}
+_RUN = {endpoint.verb.name: endpoint.run for endpoint in ENDPOINTS}
+Page = Callable[[Desk, Request, Token], Awaitable[Response]]
 
 
 async def _overview(desk: Desk, request: Request, token: Token) -> Response:
@@ -108,7 +46,7 @@ async def _scope(desk: Desk, request: Request, token: Token) -> Response:
     found = await shown_to(service, token, name)
     end = await service.look(token, lambda: service.ledger.last(found.scope.row.root))
     chart = await service.look(token, lambda: views.burn_down(service.ledger, found, end))
-    listed = await service.look(token, lambda: page(service, token, name, max(0, end - 1000), 1000))
+    listed = await entries_to(service, token, name, max(0, end - 1000), 1000)
     entries = [views.entry(one) for one in reversed(listed["entries"])]
     return desk.render(
         "scope.html",
@@ -248,5 +186,5 @@ def routes(service: Service) -> list[BaseRoute]:
         *(Route(path, _signed_in(desk, run), methods=[method]) for method, path, run in _PAGES),
         Route("/sign-in", sign_in, methods=["GET", "POST"]),
         Route("/sign-out", sign_out, methods=["POST"]),
-        Mount("/static", StaticFiles(directory=_HERE / "static")),
+        Mount("/static", StaticFiles(directory=HERE / "static")),
     ]

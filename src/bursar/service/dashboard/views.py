@@ -17,6 +17,7 @@ from bursar.ledger.views.burn_down import burn_down as series
 from bursar.ledger.views.burn_down import untouched
 from bursar.ledger.views.statement import HINDSIGHT, LIFETIME, ODOMETER, Statement
 from bursar.numerics.shown import shown as rounded
+from bursar.service.seen import outcome
 
 _MOST_POINTS = 400
 _MOST_ENTRIES = 20_000
@@ -58,14 +59,7 @@ def statement(found: Statement) -> dict[str, Any]:
 def entry(one: dict[str, Any]) -> dict[str, Any]:
     """An entry for a table."""
     when = datetime.fromtimestamp(one["at"] / 1e6, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    refusal = one["refusal"]
-    if refusal is not None:
-        asked, left = (Fraction(refusal[name]) for name in ("asked", "left"))
-        outcome = f"refused: asked {shown(asked, up=True)} of {refusal['line']}, {shown(left, up=False)} was left"
-    else:
-        parts = [f"{row['line']} {shown(Fraction(row['spent']), up=True)}" for row in one["effect"]]
-        outcome = ", ".join(parts)
-    return {**one, "when": when, "outcome": outcome, "refused": refusal is not None}
+    return {**one, "when": when, "outcome": outcome(one), "refused": one["refusal"] is not None}
 
 
 def burn_down(ledger: Ledger, found: Statement, end: int) -> str:

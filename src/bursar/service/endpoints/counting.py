@@ -10,6 +10,7 @@ from bursar.numerics.real import read_text
 from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint
 from bursar.service.tokens import Token
+from bursar.wire import verbs
 
 
 async def _account(service: Service, token: Token, asked: wire.Account) -> dict[str, Any]:
@@ -32,6 +33,6 @@ def number(text: str | None, name: str) -> Any:
 
 
 ENDPOINTS = (
-    Endpoint("POST", "/v1/account", "account", "What do releases cost?", wire.Account, wire.Report, _account),
-    Endpoint("POST", "/v1/plan", "plan", "Which noise or how many releases fit?", wire.Plan, wire.Report, _plan),
+    Endpoint(verbs.ACCOUNT, _account),
+    Endpoint(verbs.PLAN, _plan),
 )

@@ -11,6 +11,7 @@ from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint, Raw, Told
 from bursar.service.permissions import everywhere
 from bursar.service.tokens import EVERYTHING, Token
+from bursar.wire import verbs
 
 
 async def _health(service: Service, token: Token, asked: None) -> dict[str, Any] | Told:
@@ -45,9 +46,9 @@ async def _revoke(service: Service, token: Token, asked: wire.Revoke) -> dict[st
 
 
 ENDPOINTS = (
-    Endpoint("GET", "/health", None, "Is it up, and does the ledger accept charges?", None, wire.Health, _health),
-    Endpoint("GET", "/metrics", "metrics", "Counters for Prometheus", None, str, _metrics, media="text/plain"),
-    Endpoint("GET", "/v1/tokens", "tokens", "All tokens, without secrets", None, wire.TokenList, _tokens),
-    Endpoint("POST", "/v1/tokens", "tokens", "Issue a token", wire.NewToken, wire.Issued, _issue, status=201),
-    Endpoint("POST", "/v1/tokens/revoke", "tokens", "Revoke a token", wire.Revoke, wire.Revoked, _revoke),
+    Endpoint(verbs.HEALTH, _health),
+    Endpoint(verbs.METRICS, _metrics),
+    Endpoint(verbs.TOKEN_LIST, _tokens),
+    Endpoint(verbs.TOKEN_ADD, _issue),
+    Endpoint(verbs.TOKEN_REVOKE, _revoke),
 )

@@ -17,6 +17,7 @@ from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint
 from bursar.service.permissions import covers, within
 from bursar.service.tokens import Token
+from bursar.wire import verbs
 
 Answer = TypeVar("Answer")
 ABOVE = "a scope above those of this token has not enough left"
@@ -50,10 +51,13 @@ async def _commit(service: Service, token: Token, verb: Verb[Answer], key: str) 
     try:
         return await service.charge(token, service.ledger.request(verb, key=key, by=token.name))
     except BudgetExceeded as refusal:
-        await service.meet(token, [refusal.scope])
-        if covers(token, service.tree, refusal.scope):
-            raise
-        raise NotEnoughAbove(f"{ABOVE}; nothing was charged") from None
+        raise await told_below(service, token, refusal) from None
+
+
+async def told_below(service: Service, token: Token, refusal: BudgetExceeded) -> Refused:
+    """A refusal as it may be told to a token: without numbers where the scope that refuses is above its own."""
+    await service.meet(token, [refusal.scope])
+    return refusal if covers(token, service.tree, refusal.scope) else NotEnoughAbove(f"{ABOVE}; nothing was charged")
 
 
 async def _spend(service: Service, token: Token, asked: wire.Spend) -> dict[str, Any]:
@@ -99,9 +103,9 @@ async def _close(service: Service, token: Token, asked: wire.Close) -> dict[str,
 
 
 ENDPOINTS = (
-    Endpoint("POST", "/v1/quote", "quote", "Would it pass, and how many more?", wire.Quote, wire.Quoted, _quote),
-    Endpoint("POST", "/v1/spend", "spend", "Charge a release before it runs", wire.Spend, wire.Receipt, _spend),
-    Endpoint("POST", "/v1/reserve", "reserve", "Set an allowance aside", wire.Reserve, wire.Reservation, _reserve),
-    Endpoint("POST", "/v1/draw", "draw", "Spend from a reservation", wire.Draw, wire.Receipt, _draw),
-    Endpoint("POST", "/v1/close", "close", "End a reservation", wire.Close, wire.Receipt, _close),
+    Endpoint(verbs.QUOTE, _quote),
+    Endpoint(verbs.SPEND, _spend),
+    Endpoint(verbs.RESERVE, _reserve),
+    Endpoint(verbs.DRAW, _draw),
+    Endpoint(verbs.CLOSE, _close),
 )

@@ -1,16 +1,22 @@
-"""What stewards do: open, limit, freeze, thaw, retire, correct."""
+"""What stewards do: open, limit, freeze, thaw, retire, correct, bring in."""
 
 from __future__ import annotations
 
+import csv
+import io
 from typing import Any
 
 from bursar import wire
-from bursar.errors import NotPermitted
+from bursar.errors import BudgetExceeded, NotPermitted
+from bursar.ledger.budget.amounts import written
+from bursar.ledger.budget.release import remembered
 from bursar.ledger.views.looks import charged_by
 from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint, Run
+from bursar.service.endpoints.spending import told_below
 from bursar.service.permissions import MAY, covers, everywhere, within
 from bursar.service.tokens import EVERYTHING, Token
+from bursar.wire import verbs
 
 _LIMITS = ("epsilon", "delta", "rho", "mu", "renyi")
 _OPENING = (*_LIMITS, "order", "leak", "currency", "parent", "kind", "unit", "relation", "period", "second_person")
@@ -93,11 +99,35 @@ async def _correct(service: Service, token: Token, asked: wire.Correct) -> dict[
     return receipt.to_dict()
 
 
+async def _bring_in(service: Service, token: Token, asked: wire.BringIn) -> dict[str, Any]:
+    within(token, service.tree, [asked.scope])
+    past = await _past(service, token, asked.table)
+    try:
+        receipt = await service.job(
+            token, lambda: service.ledger.bring_in(asked.scope, past, key=asked.key, by=token.name)
+        )
+    except BudgetExceeded as refusal:
+        raise await told_below(service, token, refusal) from None
+    return receipt.to_dict()
+
+
+async def _past(service: Service, token: Token, table: str) -> str:
+    """A table of past releases with the same meaning, whose texts are known here: they were read elsewhere."""
+    rows = io.StringIO()
+    writer = csv.writer(rows)
+    writer.writerow(("what", "delta"))
+    for release in await service.count(token, "past", table):
+        remembered(release.text, release.delta, release)
+        writer.writerow((release.text, "" if release.delta is None else written(release.delta)))
+    return rows.getvalue()
+
+
 ENDPOINTS = (
-    Endpoint("POST", "/v1/open", "open", "Open a scope", wire.Open, wire.Receipt, _open, status=201),
-    Endpoint("POST", "/v1/limit", "limit", "Raise or lower a limit", wire.Limit, wire.Receipt, _limit),
-    Endpoint("POST", "/v1/freeze", "freeze", "Accept no charges", wire.Status, wire.Receipt, _status("freeze")),
-    Endpoint("POST", "/v1/thaw", "thaw", "Accept charges again", wire.Status, wire.Receipt, _status("thaw")),
-    Endpoint("POST", "/v1/retire", "retire", "Close for good", wire.Status, wire.Receipt, _status("retire")),
-    Endpoint("POST", "/v1/correct", "correct", "Add forgotten spend", wire.Correct, wire.Receipt, _correct),
+    Endpoint(verbs.OPEN, _open),
+    Endpoint(verbs.LIMIT, _limit),
+    Endpoint(verbs.FREEZE, _status("freeze")),
+    Endpoint(verbs.THAW, _status("thaw")),
+    Endpoint(verbs.RETIRE, _status("retire")),
+    Endpoint(verbs.CORRECT, _correct),
+    Endpoint(verbs.BRING_IN, _bring_in),
 )

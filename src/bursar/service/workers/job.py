@@ -17,7 +17,12 @@ WOULD_PASS = {
     "plan": "a simpler template, or a larger width",
     "price": "fewer different releases at a time, or what they promise, as declared(…)",
 }
-_ALIKE = {"account_page": "account", "plan_page": "plan", "quote": "price", "read": "price", "losses": "account"}
+_ALIKE = {
+    "account_page": "account",
+    "plan_page": "plan",
+    "losses": "account",
+    **dict.fromkeys(("quote", "read", "past"), "price"),
+}
 
 
 def kind_of(task: str) -> str:
@@ -49,12 +54,12 @@ class Uses:
         self._used: dict[str, tuple[float, float]] = {}
 
     def of(self, token: str) -> float:
-        """Of one."""
+        """What a token has used and is not forgotten, in seconds."""
         used, at = self._used.get(token, (0.0, 0.0))
         return used * math.exp2((at - time.monotonic()) / _HALF_LIFE)
 
     def add(self, token: str, seconds: float) -> None:
-        """More."""
+        """Add to what a token has used."""
         self._used[token] = (self.of(token) + seconds, time.monotonic())
         if len(self._used) > _MOST_TOKENS:
             self._used = {one: kept for one, kept in self._used.items() if self.of(one) > _NEXT_TO_NOTHING}

@@ -36,12 +36,12 @@ class Worker:
             self._clock = time.monotonic
 
     def ask(self, data: bytes) -> None:
-        """Give it a task."""
+        """Give the worker a task; `answer` is what it says to it."""
         self.signal(signal.SIGCONT)  # it may have been stopped just when its last task was done
         self.writer.write(len(data).to_bytes(_LENGTH, "little") + data)
 
     async def answer(self) -> Any:
-        """What it says."""
+        """What the worker says to its task, once it does."""
         return await _heard(self.reader)
 
     def counted(self) -> float:
@@ -77,7 +77,7 @@ class Nursery:
         self._door: socket.socket | None = None
 
     async def fork(self) -> Worker:
-        """Another worker."""
+        """A new worker, ready to be asked."""
         if self._process is None or self._process.poll() is not None:
             self._open()
         assert self._door is not None
@@ -130,7 +130,7 @@ class _Careful(pickle.Unpickler):
     }
 
     def find_class(self, module: str, name: str) -> Any:
-        """One of a short list."""
+        """The class of that name, if it is one of those that workers may send."""
         if (module, name) not in self._KNOWN:
             raise pickle.UnpicklingError(f"{module}.{name} is not expected from a worker")
         return super().find_class(module, name)

@@ -16,6 +16,7 @@ from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.budget.scope import Scope
 from bursar.ledger.journal.rows import ScopeRow
 from bursar.ledger.verbs import spend as charging
+from bursar.ledger.verbs.bring_in import read_past
 from bursar.ledger.views import statement
 from bursar.service.dashboard import views
 
@@ -57,6 +58,11 @@ def read(text: str, delta: Fraction | None) -> Release:
     return Release(found.text, found.delta, found.relation, found.terms)
 
 
+def past(table: str) -> list[Release]:
+    """What a table of past releases means, each as something to be charged."""
+    return [Release(one.text, one.delta, one.relation, one.terms) for one in read_past(table)]
+
+
 def find(sought: Sequence[tuple[str, str, Sequence[Release], Lines, Sequence[str]]]) -> list[Any]:
     """Prices that nobody knows yet, as lessons for the currencies that lack them."""
     found = []
@@ -83,6 +89,7 @@ TASKS = {
     "account_page": account_page,
     "plan_page": plan_page,
     "read": read,
+    "past": past,
     "price": find,
     "quote": quote,
     "losses": losses,

@@ -1,83 +1,11 @@
-"""Every error bursar raises, in one tree.
-
-    BursarError
-    ├── InputError            a value that cannot be meant: the message names it, shows it and says what is allowed
-    │   ├── SpecError         a text or JSON form that cannot be read: the message points at the place
-    │   ├── RelationMismatch  releases measured under different neighbour relations cannot be added up
-    │   └── ExtraMissing      a door whose packages are not installed: the message says what to install
-    ├── ConversionRefused     one promise does not imply the other kind, with the reason
-    ├── PlanImpossible        no value meets the target: the message says which target is the closest that can be met
-    ├── LossUnknown           no privacy-loss distribution is known for this mechanism, with the reason
-    ├── Refused               the ledger refuses, for one of a closed list of codes; nothing was charged
-    │   ├── BudgetExceeded    what was asked is more than what is left
-    │   ├── CostInvalid       this release has no price in the scope's currency
-    │   ├── KeyReused         the key belongs to another request
-    │   ├── ScopeUnknown, ScopeClosed, ScopeFrozen, CurrencyMismatch, NotPermitted
-    │   ├── ReservationExpired, ReservationClosed, PerChargeCap, RateLimited
-    │   ├── ConsentNeeded     a correction would do more than charge its release: the message says what
-    │   ├── TooMuchWork       counting it would take longer, or more memory, than the service allows
-    │   ├── LedgerHalted      the ledger is behind its anchor, or its journal does not add up
-    │   └── StorageFailed     the store could not be read, or could not make it durable
-    │       └── StorageFull   because its disk is full
-    ├── AlreadyRun            a replayed charge does not license a second run
-    └── ContradictionError    two theorems exclude each other: one of them, or its code, is wrong
-
-Bad input fails before any theorem sees it, and nothing is lost by a refusal.
-"""
+"""What the ledger and its service refuse, each with a code of a closed list."""
 
 from __future__ import annotations
 
 import errno
 from fractions import Fraction
 
-
-class BursarError(Exception):
-    """The root: ``except BursarError`` catches everything bursar raises on purpose."""
-
-
-class InputError(BursarError, ValueError):
-    """An argument that cannot be meant; ``argument`` is its name."""
-
-    def __init__(self, message: str, *, argument: str | None = None) -> None:
-        super().__init__(message)
-        self.argument = argument
-
-
-class SpecError(InputError):
-    """A text or JSON form that cannot be read; ``position`` is the offset into the text, where there is one."""
-
-    def __init__(self, problem: str, *, text: str | None = None, position: int | None = None) -> None:
-        self.problem = problem
-        self.position = position
-        super().__init__(problem if text is None or position is None else f"{problem}\n{_pointer(text, position)}")
-
-
-class RelationMismatch(InputError):
-    """Releases under add_remove and replace_one were mixed."""
-
-
-class ExtraMissing(InputError, ImportError):
-    """Packages that an optional part needs are not installed."""
-
-
-class ConversionRefused(BursarError):
-    """One promise does not imply another kind of promise; ``why`` is the bare reason."""
-
-    def __init__(self, why: str, *, about: str = "") -> None:
-        super().__init__(f"{about}: {why}" if about else why)
-        self.why = why
-
-
-class LossUnknown(BursarError):
-    """No privacy-loss distribution is known for this mechanism."""
-
-
-class PlanImpossible(BursarError):
-    """No value meets the target; ``closest`` is the smallest ε that was found to be possible."""
-
-    def __init__(self, message: str, *, closest: float) -> None:
-        super().__init__(message)
-        self.closest = closest
+from bursar.errors._base import BursarError
 
 
 class Refused(BursarError):
@@ -242,34 +170,10 @@ def storage_trouble(message: str, problem: OSError) -> StorageFailed:
     return kind(f"{message}: {problem}")
 
 
-class AlreadyRun(BursarError):
-    """A charge was replayed: the first run may have released its output, so the query must not run again."""
-
-
-class ContradictionError(BursarError):
-    """The bounds of two theorems do not meet, so one proof or its code is wrong."""
-
-
-def described(value: object) -> str:
-    """A value as error messages show it: short, and never failing itself."""
-    try:
-        text = repr(value)
-    except Exception:  # repr is foreign code, and an integer may have too many digits to print
-        text = f"a {type(value).__name__} that cannot be printed"
-    return text if len(text) <= 60 else f"{text[:57]}…"
-
-
-def _pointer(text: str, position: int) -> str:
-    """The part of the text around a position, with a caret below the place."""
-    start = max(0, position - 50)
-    line = text[start : position + 26].replace("\n", " ")
-    lead, rest = "…" if start else "", "…" if position + 26 < len(text) else ""
-    return f"  {lead}{line}{rest}\n  {' ' * (len(lead) + position - start)}^"
-
-
 def refusals() -> dict[str, type[Refused]]:
     """Every refusal by its code, for whoever reads one from a wire."""
     found: list[type[Refused]] = [Refused]
     for kind in found:  # which grows
         found += kind.__subclasses__()
-    return {kind.code: kind for kind in found[1:] if kind.__module__ == __name__ and kind.code != Refused.code}
+    ours = (kind for kind in found[1:] if kind.__module__ == BursarError.__module__ and kind.code != Refused.code)
+    return {kind.code: kind for kind in ours}

@@ -1,0 +1,81 @@
+"""What the commands of `bursar ledger` share: their group, their options, the open ledger, and how answers are printed.
+Exit codes: 0 done, 1 refused by the budget, 2 bad input.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bursar.cli.shared import failing, fitted
+
+if TYPE_CHECKING:
+    from bursar.ledger.ledger import Ledger
+
+app = typer.Typer(
+    name="ledger",
+    help="A durable budget: admits or refuses each release, and keeps the proof.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+Where = Annotated[
+    str,
+    typer.Option("--ledger", "-l", envvar="BURSAR_LEDGER", help="The ledger: a file, sqlite:///file or postgresql://…"),
+]
+Anchor = Annotated[
+    str | None,
+    typer.Option(
+        envvar="BURSAR_ANCHOR", help="The anchor file, best on another disk; beside a SQLite file if not given."
+    ),
+]
+ScopeName = Annotated[str, typer.Argument(help="The scope's name.")]
+Scopes = Annotated[str, typer.Argument(help="The scope, or several joined by commas.")]
+What = Annotated[str, typer.Argument(help="The release, such as 'gaussian(sigma=50)'.")]
+Key = Annotated[str | None, typer.Option(help="An idempotency key of your own: a retry with it charges once.")]
+By = Annotated[str, typer.Option(envvar="BURSAR_ACTOR", help="Who does this, for the journal.")]
+Point = Annotated[str | None, typer.Option(help="Price the whole composition at this δ, as one release.")]
+Json = Annotated[bool, typer.Option("--json", help="The answer as JSON, for machines.")]
+Reason = Annotated[str, typer.Option(help="Why, for the journal.")]
+ReservationId = Annotated[str, typer.Argument(help="The id of the reservation.")]
+DEFAULT = "budget.db"
+
+
+@contextmanager
+def opened(where: str, anchor: str | None, as_json: bool = False, *, create: bool = False) -> Iterator[Ledger]:
+    """The ledger, with refusals turned into exit codes."""
+    from bursar.ledger.ledger import Ledger
+
+    url = where if "://" in where else f"sqlite:///{where}"
+    with failing(as_json), Ledger(url, anchor=anchor, create=create, alert=_warn) as ledger:
+        yield ledger
+
+
+def _warn(alert: object) -> None:
+    typer.echo(f"bursar: {alert}", err=True)
+
+
+def print_answer(answer: Any, as_json: bool) -> None:
+    """The same answer for people or for machines."""
+    if as_json:
+        typer.echo(json.dumps(answer.to_dict(), ensure_ascii=False))
+    else:
+        typer.echo(fitted(str(answer)))
+
+
+def print_receipt(receipt: Any, as_json: bool, done: str) -> None:
+    """What was done, and where it is written."""
+    if as_json:
+        typer.echo(json.dumps(receipt.to_dict(), ensure_ascii=False))
+    else:
+        again = " (again: nothing new was charged)" if receipt.replayed else ""
+        typer.echo(f"{done}{again}: entry {receipt.seq} of {receipt.root}, key {receipt.key}")
+
+
+def names(scopes: str) -> list[str]:
+    """The scopes that an argument names."""
+    return [name.strip() for name in scopes.split(",")]
