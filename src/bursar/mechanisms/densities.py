@@ -13,7 +13,7 @@ from bursar.guarantees import Claim, PureDP, RenyiCurve, Tightness
 from bursar.guarantees._base import rounded_up
 from bursar.losses import DensityLoss, Directions
 from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field
-from bursar.numerics.balls import Ball, ball, working
+from bursar.numerics.balls import ball, working
 from bursar.numerics.formula import Formula
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import listed, real
@@ -70,21 +70,19 @@ class Densities(Mechanism):
         return *pure, Claim(curve, "Mir17", Tightness.TIGHT)
 
     def losses(self) -> Directions:
-        """By rigorous integration, so slower than a closed form."""
+        """Both laws by rigorous integration, so slower than a closed form."""
+        removed, added = self.laws()
+        return Directions(removed, added, True)
+
+    def laws(self) -> tuple[DensityLoss, DensityLoss]:
+        """The laws of the loss of a record removed and of one added, whether or not the formulas are densities."""
         with working():
-            losses: Directions = self._remembered("_losses", self._losses)
-        return losses
+            laws: tuple[DensityLoss, DensityLoss] = self._remembered("_losses", self._laws)
+        return laws
 
-    def _losses(self) -> Directions:
-        return Directions(self._law(), DensityLoss(self.q, self.p, self._places()), True)
-
-    def _law(self) -> DensityLoss:
-        """The loss of a removed record, whatever the formulas are, checked or not."""
-        law: DensityLoss = self._remembered("_first", lambda: DensityLoss(self.p, self.q, self._places()))
-        return law
-
-    def _places(self) -> tuple[Ball, ...]:
-        return ball(self.low), *(ball(place) for place in self.breaks), ball(self.high)
+    def _laws(self) -> tuple[DensityLoss, DensityLoss]:
+        places = (ball(self.low), *(ball(place) for place in self.breaks), ball(self.high))
+        return DensityLoss(self.p, self.q, places), DensityLoss(self.q, self.p, places)
 
 
 def _formula(given: str | Formula, name: str) -> Formula:
@@ -97,7 +95,7 @@ def _formula(given: str | Formula, name: str) -> Formula:
 @lru_cache(maxsize=256)
 def _problem(mechanism: Densities) -> str:
     with working():
-        loss = mechanism._law()
+        loss, _ = mechanism.laws()
         if not loss.positive():
             return "each density must be certainly positive on [low, high]: cut the interval where one of them vanishes"
         if not all(mass.is_finite() for mass in loss.masses()):
