@@ -97,15 +97,11 @@ def test_the_client_knows_them_apart(memory: Office) -> None:
     """A refusal is the same exception through the service, with what consent needs."""
     ledger = memory.service.ledger
     receipt = ledger.spend("other", "randomized_response(epsilon=0.1)", key="r")
-    asked = {"root": "other", "seq": receipt.seq, "what": "randomized_response(epsilon=0.1)", "reason": "x", "key": "c"}
+    again: dict[str, Any] = {"what": "randomized_response(epsilon=0.1)", "reason": "x", "key": "c"}
     with Client(str(memory.client.base_url), memory.secrets["owner", "*"], attempts=1) as client:
-        from bursar import wire
-        from bursar.client.calls import Call
-
         with pytest.raises(b.ConsentNeeded, match="gives up B²") as price:
-            client.send(Call("POST", "/v1/correct", wire.Correct(**asked), wire.Receipt))
-        agreed = wire.Correct(**asked, consent=price.value.consent)
-        assert client.send(Call("POST", "/v1/correct", agreed, wire.Receipt)).kind == "correct"
+            client.correct(("other", receipt.seq), **again)
+        assert client.correct(("other", receipt.seq), **again, consent=price.value.consent).kind == "correct"
         facts = {
             "data_curators": ["The Bureau"],
             "intended_use": "Planning",
@@ -114,7 +110,7 @@ def test_the_client_knows_them_apart(memory: Office) -> None:
             "description": "Counts",
             "publication_date": "2026-07-01",
         }
-        assert 'data_product_region: "Norway"' in client.registry("other", facts)
+        assert 'data_product_region: "Norway"' in client.export("opendp", root="other", facts=facts)
         for error in (b.StorageFailed("x"), b.StorageFull("x")):
 
             def fails(*_: Any, raised: Exception = error, **__: Any) -> Any:

@@ -16,7 +16,7 @@ import pytest
 
 from bursar.ledger.budget.currencies import currency_with
 from bursar.ledger.ledger import Ledger
-from bursar.service import guard
+from bursar.service import guard, server
 from support.offices import RESPONSES, Office, open_office
 from support.patience import until
 
@@ -84,7 +84,7 @@ def test_answers_that_nobody_reads_are_given_up(monkeypatch: pytest.MonkeyPatch)
     """Many requests in one go, and no look at the answers: the connection is ended, and its place is free."""
     doors: list[guard.Doors] = []
     real = guard.Doors
-    monkeypatch.setattr(guard, "Doors", lambda settings: doors.append(real(settings)) or doors[-1])
+    monkeypatch.setattr(server, "Doors", lambda settings: doors.append(real(settings)) or doors[-1])
     with open_office(Ledger("memory://", alert=None), patience=0.5) as office:
         place = urlsplit(str(office.client.base_url))
         with socket.create_connection((place.hostname, place.port)) as deaf:
