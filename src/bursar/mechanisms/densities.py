@@ -72,7 +72,7 @@ class Densities(Mechanism):
     def losses(self) -> Directions:
         """By rigorous integration, so slower than a closed form."""
         with working():
-            losses: Directions = self._remembered("_losses", self._losses)
+            losses: Directions = self._remembered("_bursar_losses", self._losses)
         return losses
 
     def _losses(self) -> Directions:

@@ -18,7 +18,7 @@ from bursar.ledger.budget.currencies._base import total
 from bursar.ledger.budget.currencies._moves import drawn, given_back
 from bursar.ledger.budget.deciding import Decided
 from bursar.ledger.budget.refusals import within_cap
-from bursar.ledger.budget.release import Release
+from bursar.ledger.budget.release import Release, spelled
 from bursar.ledger.budget.scope import Scope
 from bursar.ledger.commit.posting import Posting, Request
 from bursar.ledger.journal.body import Draft, Effects, effects_of
@@ -99,13 +99,16 @@ def draw(posting: Posting, request: Request, id: str, what: Release | None, cap:
     detail = json.loads(row.detail)
     for name in [*detail["scopes"], row.root]:
         usable(posting.scope(name))
-    part, left = _taken(detail["left"], what)
+    parts = None if what is None else _as_reserved({text for text, _ in detail["left"]}, what)
+    part, left = _taken(detail["left"], what, parts)
     effects: Effects = []
     for name, lines in detail["held"].items():
         scope = posting.scope(name)
         state = posting.lines(scope)
         for line, kept in lines.items():
-            asked = _price(detail, scope, state, line, what) if left and what is not None else kept
+            asked = (
+                kept if not left or what is None or parts is None else _price(detail, scope, state, line, what, parts)
+            )
             if asked > kept:
                 raise InputError(f"{id} holds less on {line} than this part costs", argument="amount")
             lines[line] = kept - asked
@@ -119,12 +122,18 @@ def draw(posting: Posting, request: Request, id: str, what: Release | None, cap:
     return receipt_of(posting.post(request, "draw", row.root, draft), False)
 
 
-def _price(detail: dict[str, Any], scope: Scope, state: dict[str, Balance], line: str, part: Release) -> int:
+Parts = list[tuple[str, int]]
+"""What is drawn: a reservation's own texts, with counts."""
+
+
+def _price(
+    detail: dict[str, Any], scope: Scope, state: dict[str, Balance], line: str, part: Release, parts: Parts
+) -> int:
     """What a part of a reservation costs on a line: as many unit prices as it has releases."""
     if "priced" in detail:
         each: list[int] = detail["units"][detail["priced"][scope.name][line]]
         units: dict[str, int] = dict(zip(detail["terms"], each, strict=True))
-        return sum(count * units[text] for text, count in part.terms)
+        return sum(count * units[text] for text, count in parts)
     return total(part, scope.currency.known(part, state).units[line])  # it was reserved before prices were kept
 
 
@@ -194,14 +203,24 @@ def _open(posting: Posting, id: str) -> ReservationRow:
     return row
 
 
-def _taken(left: list[list[Any]], what: Release | None) -> tuple[str, list[list[Any]]]:
+def _as_reserved(texts: set[str], what: Release) -> Parts:
+    """The terms of a part by the texts with which they were reserved: numbers may have been written otherwise, as
+    reservations of earlier versions have all of them as ratios.
+    """
+    if all(text in texts for text, _ in what.terms):
+        return list(what.terms)
+    known = {spelled(text): text for text in texts}
+    return [(text if text in texts else known.get(spelled(text), text), count) for text, count in what.terms]
+
+
+def _taken(left: list[list[Any]], what: Release | None, parts: Parts | None) -> tuple[str, list[list[Any]]]:
     """The text of the part that is drawn, and what stays."""
     counts: dict[str, int] = dict(left)
-    if what is None:
+    if what is None or parts is None:
         if not counts:
             raise ReservationClosed("everything that was reserved has been drawn")
         return _listed(left), []
-    for text, count in what.terms:
+    for text, count in parts:
         if counts.get(text, 0) < count:
             raise InputError(
                 f"{count} × {text} is not part of what is left of the reservation: {_listed(left) or 'nothing'}",

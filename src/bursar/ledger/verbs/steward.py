@@ -15,7 +15,7 @@ from bursar.ledger.budget.currencies import Balance, Currency, Refusal, Sought, 
 from bursar.ledger.budget.currencies._moves import relimited
 from bursar.ledger.budget.refusals import alike
 from bursar.ledger.budget.release import Release, release_of
-from bursar.ledger.budget.scope import Scope, names_above, new_scope
+from bursar.ledger.budget.scope import Scope, names_above, new_scope, whole_parts
 from bursar.ledger.commit.posting import Posting, Request
 from bursar.ledger.journal.body import Draft, Effects, effects_of
 from bursar.ledger.receipt import Receipt, receipt_of
@@ -30,6 +30,9 @@ def open_scope(posting: Posting, request: Request, asked: dict[str, Any], before
     parent = _above(posting, asked)
     if asked["within"] is not None and not _lies_in(posting, parent, asked["within"]):
         raise NotPermitted(f"there is no place for {name} below {asked['within']}")
+    whole_parts(name)
+    if parent is None and asked["kind"] != "root":
+        _none_below(posting, name)
     if parent is not None:
         usable(parent)
         posting.expire(parent.row.root)
@@ -71,6 +74,17 @@ def _above(posting: Posting, asked: dict[str, Any]) -> Scope | None:
             if posting.tx.scope(name) is not None:
                 return posting.scope(name)
     return None
+
+
+def _none_below(posting: Posting, name: str) -> None:
+    """Refuse a root above roots that lie under it by name: both would have a whole budget for what sounds like one."""
+    below = posting.tx.root_under(name)
+    if below is not None:
+        raise InputError(
+            f"{below} lies under {name} by its name and has a budget of its own, which {name} would not contain: "
+            'choose another name, or insist on a second budget with kind="root" (--root)',
+            argument="scope",
+        )
 
 
 def _lies_in(posting: Posting, scope: Scope | None, top: str) -> bool:

@@ -54,7 +54,7 @@ def _page(report: Report) -> dict[str, Any]:
 def read(text: str, delta: Fraction | None) -> Release:
     """What a text means, as something to be charged."""
     found = release_of(text, delta)
-    return Release(found.text, found.delta, found.relation, found.terms)
+    return found.at(found.delta)
 
 
 def find(sought: Sequence[tuple[str, str, Sequence[Release], Lines, Sequence[str]]]) -> list[Any]:
