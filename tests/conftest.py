@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from support.packages import Packages
 
 settings.register_profile("bursar", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("bursar")
@@ -26,6 +29,15 @@ def widened(printed: str) -> tuple[Fraction, Fraction]:
 def _widened() -> object:
     """The function above, for tests that read golden values."""
     return widened
+
+
+@pytest.fixture
+def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Packages]:
+    """Where packages with plug-ins are installed for the time of a test."""
+    made = Packages(tmp_path / "packages", monkeypatch)
+    yield made
+    monkeypatch.undo()
+    made.remove()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -15,6 +15,7 @@ from flint import arb
 
 from bursar.errors import InputError, RelationMismatch, described
 from bursar.guarantees import Guarantee
+from bursar.identity import is_foreign, merge_key
 from bursar.mechanisms._base import ADD_REMOVE, Leaks, Mechanism
 from bursar.numerics.balls import Ball, positive_part, working
 from bursar.numerics.real import Real
@@ -44,16 +45,17 @@ class Composition:
     terms: tuple[Term, ...]
 
     def __init__(self, terms: Iterable[Term | tuple[Mechanism, int]] = ()) -> None:
-        merged: dict[tuple[Mechanism, tuple[type, ...]], Term] = {}
+        merged: dict[Any, Term] = {}
         for given, count in _pairs(terms):
             if not isinstance(given, Mechanism):
                 raise InputError(f"a composition is made of mechanisms, not {described(given)}", argument="mechanism")
             times = whole(count=count, at_least=0, at_most=MAX_COUNT)
-            key = (given, given.made_of())  # a class of one's own may call itself equal to another
-            before = merged.pop(key, None)
-            mechanism = given if before is None else _widest(before.mechanism, given)
-            if times or before is not None:
-                merged[mechanism, key[1]] = Term(mechanism, times + (0 if before is None else before.count))
+            key = merge_key(given)  # a class of one's own may call itself equal to another
+            before = merged.get(key)
+            if before is not None:
+                merged[key] = Term(_widest(before.mechanism, given), before.count + times)
+            elif times:
+                merged[key] = Term(given, times)
         object.__setattr__(self, "terms", tuple(sorted(merged.values(), key=lambda term: term.mechanism.text())))
         _check(self.terms)
 
@@ -176,13 +178,22 @@ def _check(terms: tuple[Term, ...]) -> None:
 
 def _widest(a: Any, b: Any) -> Any:
     """Of two equal values the one that covers the readings of both: 0.1 as a float and 0.1 exactly are one number."""
+    if a is b:
+        return a
     if isinstance(a, Real) and isinstance(b, Real):
+        if a.low <= b.low and b.high <= a.high:
+            return a
         return Real(a, min(a.low, b.low), max(a.high, b.high))
     if isinstance(a, tuple):
-        return tuple(_widest(x, y) for x, y in zip(a, b, strict=True))
-    if not dataclasses.is_dataclass(a) or a is b:
+        wide = tuple(_widest(x, y) for x, y in zip(a, b, strict=True))
+        return a if all(x is y for x, y in zip(wide, a, strict=True)) else wide
+    if not dataclasses.is_dataclass(a) or is_foreign(type(a)):  # those are merged only where all readings are the same
+        return a
+    mine = {field.name: getattr(a, field.name) for field in dataclasses.fields(a)}
+    wider = {name: _widest(value, getattr(b, name)) for name, value in mine.items()}
+    if all(wider[name] is value for name, value in mine.items()):
         return a
     copy = object.__new__(type(a))
-    for field in dataclasses.fields(a):
-        object.__setattr__(copy, field.name, _widest(getattr(a, field.name), getattr(b, field.name)))
+    for name, value in wider.items():
+        object.__setattr__(copy, name, value)
     return copy

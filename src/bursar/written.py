@@ -68,21 +68,6 @@ class Written:
         return f"{type(self).__name__}({inside})"
 
 
-def types_of(value: object) -> tuple[type, ...]:
-    """The exact types that a value is made of, in order. Another class may have the same name and call itself equal."""
-    if isinstance(value, tuple):
-        return (type(value), *(kind for item in value for kind in types_of(item)))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        parts = (getattr(value, field.name) for field in dataclasses.fields(value))
-        return (type(value), *(kind for part in parts for kind in types_of(part)))
-    return (type(value),)
-
-
-def same(one: object, other: object) -> bool:
-    """Whether two values are equal and made of the same types."""
-    return types_of(one) == types_of(other) and one == other
-
-
 def is_nested(value: object) -> bool:
     """Whether the value stands unnamed inside a text form."""
     return not isinstance(value, (Real, type)) and hasattr(value, "text") and hasattr(value, "to_dict")

@@ -6,8 +6,11 @@ import math
 from fractions import Fraction
 
 import pytest
+from flint import arb
 
 import bursar as b
+from bursar.guarantees.sampled_renyi import _PoissonSum
+from bursar.numerics.real import Real
 from support.catalogue import REPLACE
 
 RATES = ("1e-400", "1e-300", 1e-17, "1/2", 0.9999999999999999, 1 - Fraction(1, 10**40), 1 - Fraction(1, 10**400))
@@ -62,3 +65,22 @@ def test_fixed_samples_too(population: int) -> None:
             base = b.Declared(promise, relation=REPLACE)
             what = b.FixedSizeSampled(base, sample=sample, population=population) * 2
             assert b.account(what, delta=1e-6, theorems=["renyi", "basic"]).epsilon.upper >= 0
+
+
+def test_two_threads_that_ask_for_the_same_weight() -> None:
+    """Weights that another thread has found meanwhile move no other: each order keeps its own."""
+    inside = False
+
+    def base(alpha: arb) -> arb:
+        nonlocal inside
+        if not inside:
+            inside = True
+            moments.weight(round(float(alpha)))  # as another thread might, at this very moment
+            inside = False
+        return alpha
+
+    moments = _PoissonSum(base, Real(Fraction(1, 10)), 1, None)
+    calm = _PoissonSum(lambda alpha: alpha, Real(Fraction(1, 10)), 1, None)
+    assert moments.moment(9).mid() == calm.moment(9).mid()
+    assert [moments.weight(order) for order in range(2, 9)] == [(order - 1) * order for order in range(2, 9)]
+    assert moments.rough(12) == calm.rough(12)

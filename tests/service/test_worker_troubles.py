@@ -18,6 +18,7 @@ from bursar.ledger.budget.currencies import currency_with
 from bursar.ledger.ledger import Ledger
 from bursar.service import guard, server
 from support.offices import RESPONSES, Office, open_office
+from support.packages import HEAD, Packages
 from support.patience import until
 
 
@@ -93,3 +94,63 @@ def test_answers_that_nobody_reads_are_given_up(monkeypatch: pytest.MonkeyPatch)
             until(lambda: any(one.stuck for one in list(doors[0].open)))
             until(lambda: not any(one.stuck for one in list(doors[0].open)))
         assert office.client.get("/health").status_code == 200
+
+
+PLUG_INS = f"""{HEAD}
+@dataclass(frozen=True)
+class Rude(b.Mechanism):
+    name = "rude"
+    way: str
+    relation = "add_remove"
+
+    def __post_init__(self):
+        if self.way == "exit":
+            raise SystemExit("bye")
+        if self.way == "made":
+            raise ZeroDivisionError("boom")
+        if self.way == "interrupt":
+            raise KeyboardInterrupt
+
+    def claims(self):
+        if self.way == "leave":
+            raise SystemExit("bye")
+        if self.way == "asked":
+            raise RuntimeError("boom")
+        return pure("1/10")
+"""
+
+
+def test_plug_ins_that_fail_are_refused_with_a_sentence(packages: Packages, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever they raise, when they are loaded, made or asked: 422 with their name, and the same workers go on."""
+    places = [
+        packages.install("fixture_rude", PLUG_INS, {"rude": "Rude"}),
+        packages.install("fixture_gone", "raise SystemExit('bye')", {"gone": "Gone"}),
+    ]
+    before = os.environ.get("PYTHONPATH", "")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([*map(str, places), before]))
+    # workers of another size come from a nursery of their own, which finds these packages
+    with open_office(Ledger("memory://", alert=None), work_memory=900) as office:
+        workers = office.service.workers
+        assert office.spend("data", "rude(way=well)", "first").status_code == 200
+        until(lambda: workers.busy == 0 and workers._bench.idle)
+        pids = {worker.pid for worker in workers._bench.idle}
+        for way, said in (
+            ("rude(way=exit)", "rude"),
+            ("rude(way=made)", "ZeroDivisionError"),
+            ("rude(way=interrupt)", "plug-in"),
+            ("rude(way=leave)", "failed to state its claims"),
+            ("rude(way=asked)", "failed to state its claims"),
+            ("rude(way=[1, 2])", "in its field way, a list"),
+            ("rude(what=1)", "has no 'what'"),
+            ("gone(scale=1)", "gone of fixture_gone cannot be loaded"),
+        ):
+            for scope in ("data", "other"):
+                found = office.spend(scope, way, f"{way} {scope}")
+                assert found.status_code == 422, found.text
+                assert said in found.json()["detail"]
+            found = office.ask("POST", "/v1/account", {"composition": way, "delta": "1e-6"})
+            assert found.status_code == 422, found.text
+            assert said in found.json()["detail"]
+        until(lambda: workers.busy == 0 and workers._bench.idle)
+        assert {worker.pid for worker in workers._bench.idle} == pids
+        assert office.spend("data", "rude(way=well)", "last").status_code == 200

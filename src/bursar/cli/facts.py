@@ -16,10 +16,10 @@ from bursar.errors import InputError, described
 
 _PAIR = re.compile(r"([A-Za-z_][\w-]*):(?:\s+(.*))?\Z")
 _QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'")
-_ITEM = rf"(?:{_QUOTED.pattern}|[^,\[\]{{}}\"'\s][^,\[\]{{}}\"']*)"
-_LIST = re.compile(rf"\[\s*({_ITEM}\s*(?:,\s*{_ITEM}\s*)*)\]\s*(?:#.*)?\Z")
+_ITEM = re.compile(rf"\s*({_QUOTED.pattern}|[^,\[\]{{}}\"'\s][^,\[\]{{}}\"']*)")
+_NEXT = re.compile(r"\s*([,\]])")
 _REST = re.compile(r"\s*(?:#.*)?\Z")
-_BLOCK = re.compile(r"([|>])-?\Z")
+_BLOCK = re.compile(r"([|>])-?\s*(?:#.*)?\Z")
 _SPECIAL = tuple("&*!|>%@`{}[],?\"'#")
 
 
@@ -100,16 +100,25 @@ class _Reader:
         return self._mapping(line.indent)
 
     def _value(self, line: _Line, given: str) -> Any:
-        if block := _BLOCK.match(_REST.sub("", given) if "#" in given else given):
+        if block := _BLOCK.match(given):
             return self._folded(line, block[1] == ">")
         if given.startswith("["):
-            inside = _LIST.match(given)
-            if inside is None:
-                raise self._wrong(
-                    line.number, "a list in brackets has its items, with commas between them, in its line"
-                )
-            return [self._scalar(line, item) for item in re.findall(_ITEM, inside[1])]
+            return [self._scalar(line, item) for item in self._items(line, given)]
         return self._scalar(line, given)
+
+    def _items(self, line: _Line, given: str) -> list[str]:
+        """The items of a list in brackets, one after another: no place of the text is looked at twice."""
+        items, at, after = list[str](), 1, None
+        while after is None or after[1] == ",":
+            item = _ITEM.match(given, at)
+            after = None if item is None else _NEXT.match(given, item.end())
+            if item is None or after is None:
+                break
+            items.append(item[1].strip())
+            at = after.end()
+        if after is None or not _REST.match(given, at):
+            raise self._wrong(line.number, "a list in brackets has its items, with commas between them, in its line")
+        return items
 
     def _folded(self, above: _Line, fold: bool) -> str:
         """A text over several lines, each indented; where they are folded, an empty one begins a paragraph."""

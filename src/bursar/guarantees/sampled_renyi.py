@@ -49,14 +49,15 @@ class _Sum(ABC):
 
     def __init__(self, base: Callable[[Ball], Ball], rate: Ball) -> None:
         self.base, self.rate = base, rate
-        self._weights: list[Ball] = [arb(0), arb(0)]
+        # By order, not in a row: two threads that both add the next one would move all that follow.
+        self._weights: dict[int, Ball] = {0: arb(0), 1: arb(0)}
 
     def weight(self, l: int) -> Ball:  # noqa: E741  (the papers' letter)
         """(l−1)γ(l)."""
-        while len(self._weights) <= l:
-            order = len(self._weights)
-            self._weights.append((order - 1) * self.base(arb(order)))
-        return self._weights[l]
+        found = self._weights.get(l)
+        if found is None:
+            found = self._weights[l] = (l - 1) * self.base(arb(l))
+        return found
 
     @abstractmethod
     def moment(self, n: int) -> Ball:
@@ -90,13 +91,10 @@ class _PoissonSum(_Sum):
 
     def rough(self, n: int) -> float:
         """The largest term and what the others add to it; infinite where a weight is."""
-        while len(self._rough_weights) <= n:
-            order = len(self._rough_weights)
-            if self.rough_base is None:
-                self._rough_weights.append(_known(self.weight(order)))
-            else:
-                self._rough_weights.append((order - 1) * self.rough_base(float(order)))
-        odds, missed, weights = _known(self.log_odds), _known(self.log_missed), np.array(self._rough_weights[: n + 1])
+        rough = self._rough_weights
+        if len(rough) <= n:
+            rough = self._rough_weights = [*rough, *map(self._rough_weight, range(len(rough), n + 1))]
+        odds, missed, weights = _known(self.log_odds), _known(self.log_missed), np.array(rough[: n + 1])
         if not (math.isfinite(odds) and math.isfinite(missed) and bool(np.all(np.isfinite(weights)))):
             return math.inf
         factorials = _log_factorials(n)
@@ -104,6 +102,11 @@ class _PoissonSum(_Sum):
         terms = factorials[n] - factorials[: n + 1] - factorials[n::-1] + l * odds + weights
         top = float(terms.max())
         return top + math.log(float(np.exp(terms - top).sum())) + n * missed
+
+    def _rough_weight(self, order: int) -> float:
+        if self.rough_base is None:
+            return _known(self.weight(order))
+        return (order - 1) * self.rough_base(float(order))
 
 
 def _known(x: Ball) -> float:

@@ -11,18 +11,20 @@ text for people, but no form that means it: `read_back` and `to_json` refuse it,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 from bursar import members
 from bursar.composition import Composition, as_composition
 from bursar.errors import InputError, SpecError
+from bursar.identity import difference, is_foreign, kinds_in, same
 from bursar.jobs.spec_json import terms_of
 from bursar.jobs.spec_names import build, class_of, fields_of, shape_of, unknown
 from bursar.jobs.spec_text import Call, Reader, Word
 from bursar.mechanisms import Mechanism
-from bursar.written import Written, same, types_of
+from bursar.mechanisms.plugins import plugin
+from bursar.written import Written
 
 VERSION = 1
 
@@ -55,11 +57,11 @@ def to_json(composition: Composition | Mechanism) -> dict[str, Any]:
     whole = as_composition(composition)
     form = {"bursar": VERSION, "terms": whole.to_dict()}
     try:
-        meant: Composition | None = from_json(form)
-    except SpecError:
-        meant = None
+        meant = from_json(form)
+    except SpecError as problem:
+        raise SpecError(_another(whole, problem.problem)) from None
     if not same(meant, whole):
-        raise SpecError(_another(whole))
+        raise SpecError(_another(whole, difference(whole, meant)))
     return form
 
 
@@ -68,24 +70,38 @@ def read_back(composition: Composition) -> Composition:
     try:
         meant = parse(composition.text())
     except SpecError as problem:
-        raise SpecError(f"{_another(composition)} ({problem.problem})") from None
+        raise SpecError(_another(composition, problem.problem)) from None
     if not same(meant, composition):
-        raise SpecError(_another(composition))
+        raise SpecError(_another(composition, difference(composition, meant)))
     return meant
 
 
-def _another(composition: Composition) -> str:
+def _another(composition: Composition, why: str) -> str:
     """What to say of a value whose written form does not mean it."""
-    mine = sorted({f"{kind.__module__}.{kind.__qualname__}" for kind in _own(types_of(composition))})
-    named = f"{', '.join(mine)} is a class of your own: " if mine else ""
+    text, own = composition.text()[:60], _own(composition)
+    strangers = sorted({f"{kind.__module__}.{kind.__qualname__}" for kind in own if not _registered(kind)})
+    if own and not strangers:
+        return (
+            f"{text} would not be read back as what it is: {why}. Let the constructor of {own[0].__name__} make one "
+            "type of each field (bursar.numerics.real.read makes numbers), and keep nothing that is not a field's"
+        )
+    named = f"{', '.join(strangers)} is a class of your own: " if strangers else ""
     return (
-        f"{named}{composition.text()[:60]} would not be read back as what it is. Charge or write what it promises, by "
+        f"{named}{text} would not be read back as what it is ({why}). Charge or write what it promises, by "
         'declared(…), or register the class under a name of its own, by an entry point of the group "bursar.mechanisms"'
     )
 
 
-def _own(kinds: Iterable[type]) -> list[type]:
-    return [kind for kind in kinds if issubclass(kind, Written) and not kind.__module__.startswith("bursar.")]
+def _own(composition: Composition) -> list[type[Written]]:
+    kinds = dict.fromkeys(kinds_in(composition))
+    return [kind for kind in kinds if issubclass(kind, Written) and is_foreign(kind)]
+
+
+def _registered(kind: type[Written]) -> bool:
+    try:
+        return plugin(kind.name) is kind
+    except SpecError:
+        return False
 
 
 def from_json(form: Any) -> Composition:

@@ -9,7 +9,9 @@ from typing import Any
 
 from bursar.errors import InputError
 from bursar.guarantees import KINDS
+from bursar.identity import is_foreign
 from bursar.mechanisms import CATALOGUE
+from bursar.mechanisms._foreign import named as naming
 from bursar.mechanisms.densities import Densities
 from bursar.mechanisms.plugins import plugin, plugins
 from bursar.numerics.real import Real
@@ -40,7 +42,12 @@ def build(cls: type[Written], unnamed: list[Any], named: dict[str, Any]) -> Any:
         unnamed = [*unnamed, *named.pop("blocks")]
     if cls is not Densities and any(isinstance(item, (Real, str)) for item in unnamed):
         raise InputError(f"{cls.name} takes these by name: {', '.join(fields_of(cls))}")
-    return cls(*unnamed, **named)
+    if not is_foreign(cls):
+        return cls(*unnamed, **named)
+    with naming(
+        f"{cls.name} ({cls.__module__}.{cls.__qualname__}) cannot be made so; it takes {', '.join(fields_of(cls))}"
+    ):
+        return cls(*unnamed, **named)
 
 
 def shape_of(name: str, cls: type[Written], problem: TypeError) -> str:

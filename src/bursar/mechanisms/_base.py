@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from flint import arb
@@ -30,10 +31,12 @@ from bursar.guarantees import (
     Tightness,
 )
 from bursar.guarantees.convert import convert
+from bursar.identity import KEPT, is_foreign
 from bursar.losses import Directions
+from bursar.mechanisms._foreign import guard
 from bursar.numerics.balls import Ball, ball, maximum, working
 from bursar.numerics.validate import choice
-from bursar.written import Written, types_of
+from bursar.written import Written
 
 if TYPE_CHECKING:
     from bursar.composition import Composition
@@ -75,6 +78,11 @@ class Leaks(NamedTuple):
 class Mechanism(Written, ABC):
     """One private release."""
 
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        if is_foreign(cls):
+            guard(cls)
+
     @property
     @abstractmethod
     def relation(self) -> str:
@@ -109,10 +117,14 @@ class Mechanism(Written, ABC):
         """The same noise against a sensitivity ``size`` times as large, where that is a mechanism of the same kind."""
         return None
 
+    def grown(self, size: int) -> Mechanism | None:
+        """The same, unless a subclass claims something else than the class whose noise this is."""
+        return self.enlarged(size) if _own_noise(type(self)) else None
+
     def promise(self, kind: type[Kind]) -> Kind:
         """The best promise of this kind that its claims imply; `ConversionRefused` says why there is none."""
         # Remembered per object, not per value: equal mechanisms may cover different readings of their numbers.
-        known = self._remembered("_promises", dict)
+        known = self._remembered("_bursar_promises", dict)
         if kind not in known:
             with working():
                 known[kind] = self._find(kind)
@@ -122,18 +134,13 @@ class Mechanism(Written, ABC):
 
     def text(self) -> str:
         """The text form, which `bursar.parse` reads back."""
-        written: str = self._remembered("_text", super().text)
+        written: str = self._remembered("_bursar_text", super().text)
         return written
-
-    def made_of(self) -> tuple[type, ...]:
-        """The exact types it is made of."""
-        kinds: tuple[type, ...] = self._remembered("_types", lambda: types_of(self))
-        return kinds
 
     def stated(self) -> tuple[Claim, ...]:
         """Its claims, computed once."""
         with working():
-            claims: tuple[Claim, ...] = self._remembered("_stated", self.claims)
+            claims: tuple[Claim, ...] = self._remembered("_bursar_stated", self.claims)
         return claims
 
     def _find(self, kind: type[Kind]) -> Guarantee | str:
@@ -161,13 +168,14 @@ class Mechanism(Written, ABC):
         return min(found, key=_SIZE[kind]) if kind in _SIZE else found[0]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {field: value for field, value in self.__dict__.items() if not field.startswith("_")}
+        return {field: value for field, value in self.__dict__.items() if not field.startswith(KEPT)}
 
     def _remembered(self, key: str, make: Callable[[], Any]) -> Any:
         """Something that is worth computing once for this object."""
-        if key not in self.__dict__:
-            self.__dict__[key] = make()
-        return self.__dict__[key]
+        kept = self.__dict__
+        if key not in kept:
+            kept[key] = make()
+        return kept[key]
 
     @staticmethod
     def _as(promise: Guarantee, kind: type[Kind]) -> Kind:
@@ -193,6 +201,16 @@ class Mechanism(Written, ABC):
 
     def __radd__(self, other: object) -> Composition:
         return self + other
+
+
+@cache
+def _own_noise(kind: type[Mechanism]) -> bool:
+    """Whether what a class claims and loses is stated no further down than how it grows."""
+    order = kind.__mro__
+    where = {
+        name: next(i for i, one in enumerate(order) if name in vars(one)) for name in ("claims", "losses", "enlarged")
+    }
+    return min(where["claims"], where["losses"]) >= where["enlarged"]
 
 
 def relation_field(relation: object) -> str:

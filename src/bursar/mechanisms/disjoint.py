@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bursar.errors import ConversionRefused, InputError, LossUnknown, described
 from bursar.guarantees import GDP, TCDP, ZCDP, ApproxDP, Claim, Guarantee, PureDP, Renyi
+from bursar.identity import same
 from bursar.losses import Directions
 from bursar.mechanisms._base import ADD_REMOVE, REPLACE_ONE, Leaks, Mechanism, relation_field
 from bursar.numerics.balls import maximum
@@ -64,7 +65,7 @@ class Disjoint(Mechanism):
     def losses(self) -> Directions:
         """Known when the blocks are one and the same single release."""
         first = self.blocks[0]
-        alike = all(block == first for block in self.blocks) and first.count == 1
+        alike = all(same(block, first) for block in self.blocks) and first.count == 1
         if not alike:
             raise LossUnknown("no single pair of distributions is the worst of different blocks")
         mechanism = first.terms[0].mechanism

@@ -35,7 +35,7 @@ class Group(Mechanism):
 
     def claims(self) -> tuple[Claim, ...]:
         """Noise against a larger sensitivity where the mechanism is of that kind, else each claim's own group form."""
-        larger = self.mechanism.enlarged(self.size)
+        larger = self.mechanism.grown(self.size)
         if larger is not None:
             return larger.claims()
         grouped = []
@@ -49,19 +49,19 @@ class Group(Mechanism):
 
     def losses(self) -> Directions:
         """The larger sensitivity's, where that is a mechanism of the same kind."""
-        larger = self.mechanism.enlarged(self.size)
+        larger = self.mechanism.grown(self.size)
         if larger is None:
             raise LossUnknown(f"no loss distribution is known for groups of {self.mechanism.text()}")
         return larger.losses()
 
     def leaks(self) -> Leaks:
         """At least what a single record of the group leaks."""
-        larger = self.mechanism.enlarged(self.size)
+        larger = self.mechanism.grown(self.size)
         return self.mechanism.leaks() if larger is None else larger.leaks()
 
     def enlarged(self, size: int) -> Mechanism | None:
         """Groups of groups."""
-        return self.mechanism.enlarged(self.size * size)
+        return self.mechanism.grown(self.size * size)
 
 
 def refuse_groups(mechanism: Mechanism, sampling: str) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from bursar.ledger.budget.release import Release
 from bursar.ledger.ledger import Ledger
 from bursar.mechanisms import CATALOGUE, plugins
 from support.catalogue import EXAMPLES
+from support.packages import Packages, forget
 
 
 class Twice(b.Laplace):
@@ -144,15 +144,20 @@ def test_no_subclass_of_the_catalogue_passes_for_it() -> None:
         assert b.from_json(b.to_json(one)) == one * 1
 
 
-def test_a_changed_object_is_charged_as_its_fields_say() -> None:
-    """Claims that were put upon an object of the catalogue, not upon its class, are not believed."""
-    what = b.Laplace(scale=1)
-    what.__dict__["claims"] = lambda: (Claim(b.PureDP("0.01"), "declared"),)
-    what.__dict__["_promises"] = {b.PureDP: b.PureDP("0.01")}
-    with Ledger("memory://", alert=None) as ledger:
-        ledger.open("data", epsilon=2)
-        ledger.spend("data", what)
-        assert ledger.show("data").line("epsilon").spent == 1
+def test_what_is_put_upon_an_object_is_not_charged() -> None:
+    """Claims, or what was remembered of them, that an object of the catalogue holds beside its fields: the text would
+    not say them.
+    """
+    for name, put in (
+        ("claims", lambda: (Claim(b.PureDP("2"), "declared"),)),
+        ("_promises", {b.PureDP: b.PureDP("0.01")}),
+    ):
+        what = b.Laplace(scale=1)
+        what.__dict__[name] = put
+        with Ledger("memory://", alert=None) as ledger:
+            ledger.open("data", epsilon=2)
+            with pytest.raises(b.CostInvalid, match=f"laplace holds {name} beside its fields"):
+                ledger.spend("data", what)
 
 
 MODULE = '''
@@ -184,30 +189,9 @@ class Plain:
 
 
 @pytest.fixture
-def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    """Packages with entry points, as an installer would leave them; gone again afterwards."""
-
-    def forget() -> None:
-        plugins._offers.cache_clear()
-        plugins._loaded.cache_clear()
-
-    def make(package: str, offers: dict[str, str]) -> None:
-        folder = tmp_path / package
-        folder.mkdir()
-        (folder / f"{package}.py").write_text(MODULE, encoding="utf-8")
-        info = folder / f"{package}-1.0.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n", encoding="utf-8")
-        rows = "\n".join(f"{name} = {package}:{value}" for name, value in offers.items())
-        (info / "entry_points.txt").write_text(f"[{plugins.GROUP}]\n{rows}\n", encoding="utf-8")
-        monkeypatch.syspath_prepend(str(folder))
-        forget()
-
-    yield make
-    monkeypatch.undo()
-    for name in [name for name in sys.modules if name.startswith("fixture_")]:
-        del sys.modules[name]
-    forget()
+def install(packages: Packages) -> Callable[..., None]:
+    """A package of this name with the module above, which offers these."""
+    return lambda package, offers: packages.install(package, MODULE, offers)
 
 
 def test_a_plug_in_is_read_written_charged_and_shown(install: Callable[..., None]) -> None:
@@ -260,10 +244,7 @@ def test_without_its_plug_in_a_ledger_is_read_and_verified(
         ledger.spend("data", b.parse("twice_laplace(scale=40)"))
         held = ledger.reserve("data", b.parse("twice_laplace(scale=40)*2"), ttl=1000)
     monkeypatch.undo()
-    plugins._offers.cache_clear()
-    plugins._loaded.cache_clear()
-    currency_with.cache_clear()
-    monkeypatch.setattr("bursar.ledger.budget.release._texts", {})
+    forget()
     with Ledger(f"sqlite:///{tmp_path}/a.db", alert=None) as ledger:
         shown = ledger.show("data")
         assert shown.odometer is None

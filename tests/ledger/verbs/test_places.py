@@ -16,6 +16,7 @@ import bursar as b
 from bursar.cli.main import app
 from bursar.ledger.budget.scope import names_above
 from bursar.ledger.ledger import Ledger
+from bursar.ledger.verbs import steward as stewarding
 from support.hands import TENTH, left
 
 
@@ -60,6 +61,53 @@ def test_a_root_can_be_insisted_on(ledger: Ledger) -> None:
         ledger.open("a/c", epsilon=1, kind="root", parent="a")
 
 
+def test_a_root_above_a_root_is_insisted_on(ledger: Ledger) -> None:
+    """A name above an existing root, at any depth, would have a second whole budget: it is refused, with the name."""
+    ledger.open("z/y/x", epsilon=1)
+    ledger.open("z/y-2", epsilon=1)
+    ledger.open("w", epsilon=1)
+    ledger.open("v/u", epsilon=1, parent="w")
+    for name, below in (("z", "z/y-2"), ("z/y", "z/y/x")):
+        with pytest.raises(b.InputError, match=f'{below} lies under {name} by its name .*kind="root"'):
+            ledger.open(name, epsilon=1)
+    ledger.open("v", epsilon=1)  # what lies under it is a part of another budget, and no root
+    ledger.open("zz", epsilon=1)
+    ledger.open("z/y", epsilon=1, kind="root")
+    ledger.open("z", epsilon=1, parent="w")
+    assert {scope.name for scope in ledger.scopes() if scope.kind == "root"} == {
+        "z/y/x",
+        "z/y-2",
+        "z/y",
+        "w",
+        "v",
+        "zz",
+    }
+    assert ledger.verify()
+
+
+def test_a_closed_root_still_lies_below(ledger: Ledger) -> None:
+    """What was spent there was spent."""
+    ledger.open("z/y", epsilon=1)
+    ledger.retire("z/y", reason="done")
+    with pytest.raises(b.InputError, match="z/y lies under z"):
+        ledger.open("z", epsilon=1)
+
+
+@pytest.mark.parametrize("name", ["a/", "a//b", "a/ /b", "new/", "new//b"])
+def test_new_names_have_no_empty_parts(ledger: Ledger, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They would look as if they lay under a; one that exists goes on working, and is found again by its key."""
+    ledger.open("a", epsilon=1)
+    for more in ({}, {"kind": "root"}, {"parent": "a"}):
+        with pytest.raises(b.InputError, match="something between its slashes"):
+            ledger.open(name, epsilon=1, **more)
+    monkeypatch.setattr(stewarding, "whole_parts", lambda name: None)  # as it was before
+    ledger.open(name, epsilon=1, kind="root", key="k")
+    monkeypatch.undo()
+    ledger.spend(name, TENTH)
+    assert ledger.open(name, epsilon=1, kind="root", key="k").replayed
+    assert left(ledger, name) == Fraction(9, 10)
+
+
 def test_a_closed_scope_takes_none(ledger: Ledger) -> None:
     """Its name still stands for it: nothing slips past as a root."""
     ledger.open("a", epsilon=1)
@@ -72,7 +120,7 @@ def test_a_closed_scope_takes_none(ledger: Ledger) -> None:
 def test_a_replay_is_the_same_request(ledger: Ledger) -> None:
     """Whatever has been opened since: what was asked is compared, not where it led."""
     first = ledger.open("a/b/c", epsilon=1, key="k")
-    ledger.open("a", epsilon=1)
+    ledger.open("a", epsilon=1, kind="root")
     again = ledger.open("a/b/c", epsilon=1, key="k")
     assert again.replayed
     assert (again.root, again.seq) == (first.root, first.seq) == ("a/b/c", 1)
@@ -108,8 +156,8 @@ def test_the_parent_is_decided_with_the_opening(url: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("store", ["sqlite", "postgres"])
 def test_openings_at_the_same_time(store: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    """Two ledgers of one store open a and a/b at once, again and again: neither fails, and a/b is a root only where it
-    came first.
+    """Two ledgers of one store open a and a/b at once, again and again: a/b is a root only where it came first, and
+    then a is refused. There are never two whole budgets.
     """
     url = f"sqlite:///{tmp_path}/a.db" if store == "sqlite" else request.getfixturevalue("postgres")
     with (
@@ -132,8 +180,10 @@ def test_openings_at_the_same_time(store: str, request: pytest.FixtureRequest, t
                 thread.start()
             for thread in threads:
                 thread.join()
-            assert failures == []
-            assert one.scope(f"r{number}/b").row.parent in ("", f"r{number}")
+            below = one.scope(f"r{number}/b").row.parent == f"r{number}"
+            assert [type(problem) for problem in failures] == ([] if below else [b.InputError])
+            roots = [scope.name for scope in one.scopes() if scope.kind == "root"]
+            assert len([name for name in roots if name.split("/")[0] == f"r{number}"]) == 1
         assert one.verify()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import bursar as b
+from bursar.ledger.budget.release import spelled
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.views.looks import held_by
 from support.hands import TENTH, Clock, left
@@ -152,3 +153,43 @@ def test_blocks_that_open_under_a_reservation_share_it(url: str, tmp_path: Path,
         assert held_by(ledger.office, held.id) == ("team",)
         ledger.spend("data", TENTH)
         assert ledger.verify(reprice=True)
+
+
+@pytest.mark.parametrize(
+    ("reserved", "drawn"),
+    [
+        ("laplace(scale=0.5)", "laplace(scale=1/2)"),
+        ("laplace(scale=1/2)", "laplace(scale=0.5)"),
+        ("laplace(scale=10)", "laplace(scale=1e1)"),
+        ("declared(approx_dp(epsilon=0.5, delta=1e-9))", "declared(approx_dp(epsilon=1/2, delta=1/1000000000))"),
+    ],
+)
+def test_a_part_may_be_spelled_otherwise(ledger: Ledger, reserved: str, drawn: str) -> None:
+    """A text with the same numbers means the same release: it is drawn at the price that was reserved, and no more."""
+    terms = {"epsilon": 100} if "approx" not in reserved else {"epsilon": 100, "delta": "1e-3", "currency": "sums"}
+    ledger.open("data", **terms)
+    held = ledger.reserve("data", f"{reserved}*3 + laplace(scale=7)", ttl=100)
+    for text in (drawn, reserved, drawn):
+        ledger.draw(held, text)
+    with pytest.raises(b.InputError, match="not part of what is left"):
+        ledger.draw(held, drawn)
+    once = ledger.show("data").line("epsilon").spent
+    ledger.spend("data", f"{reserved}*3")
+    assert ledger.show("data").line("epsilon").spent == 2 * once
+
+
+def test_another_release_is_not_another_spelling() -> None:
+    """Numbers are compared by value, and everything else as it stands: formulas in quotes, words and names."""
+    alike = ("laplace(scale=0.50)", "laplace( scale = 5e-1 )", "laplace(scale=1/2)")
+    assert len({spelled(text) for text in alike}) == 1
+    others = (
+        "laplace(scale=0.5)",
+        "laplace(scale=0.51)",
+        "discrete_laplace(scale=0.5)",
+        "laplace(scale=0.5, relation=replace_one)",
+        'densities("x^2/4", "1", low=0, high=1)',
+        'densities("x^1/2", "1", low=0, high=1)',
+        "disjoint(laplace(scale=1)*2)",
+        "disjoint(laplace(scale=1)*3)",
+    )
+    assert len({spelled(text) for text in others}) == len(others)

@@ -10,6 +10,7 @@ import pytest
 from flint import arb
 
 import bursar as b
+from bursar.losses import DiscreteGaussianLoss
 from bursar.numerics.balls import ball, working
 from support.definitions import LAWS, Curve, Lattice, contains, mp, num
 
@@ -60,3 +61,25 @@ def test_exponential_dominates_bounded_range(epsilon: str, utility: str) -> None
             for x, delta in found.items():
                 for direction in (law, law.reversed()):
                     assert not delta < arb(float(profile(direction, x)[0])) * (1 - arb(2) ** -50), x
+
+
+def test_tails_that_another_thread_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A discrete Gaussian's tails are kept; whoever asked for many has them, though another asked for fewer."""
+    with working():
+        loss, calm = (b.DiscreteGaussian(sigma=3).losses().remove for _ in range(2))
+        assert isinstance(loss, DiscreteGaussianLoss)
+        assert isinstance(calm, DiscreteGaussianLoss)
+        real = DiscreteGaussianLoss._sum_tails
+        asked: list[int] = []
+
+        def interrupted(self: DiscreteGaussianLoss, most: int) -> Any:
+            asked.append(most)
+            found = real(self, most)
+            if len(asked) == 1:
+                self._tail(1)  # as another thread might, just before this one has its answer
+            return found
+
+        monkeypatch.setattr(DiscreteGaussianLoss, "_sum_tails", interrupted)
+        assert loss._tail(60).mid() == real(calm, 60)[60].mid()
+        assert loss._tail(59).overlaps(real(calm, 60)[59])
+        assert len(asked) >= 2

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from bursar.errors import InputError, ReservationClosed
+from bursar.errors import InputError
 from bursar.ledger.budget.currencies._moves import given_back
-from bursar.ledger.budget.release import Release
+from bursar.ledger.budget.release import Release, spelled
 from bursar.ledger.journal.body import Effect, effect
 from bursar.ledger.journal.held import Term, held_in, holding, listed
 from bursar.ledger.journal.rows import Balance, ReservationRow
@@ -15,21 +15,28 @@ Lines = Callable[[str], Mapping[str, Balance]]
 """The lines of a scope, by its name, as they are now."""
 
 
-def taken(left: Sequence[Term], what: Release | None) -> tuple[str, list[Term]]:
-    """The text of the part that is drawn, and what stays."""
+def as_reserved(left: Sequence[Term], what: Release) -> list[Term]:
+    """The terms of a part by the texts with which they were reserved: numbers may have been written otherwise, as
+    reservations of earlier versions have all of them as ratios.
+    """
+    texts = {text for text, _ in left}
+    if all(text in texts for text, _ in what.terms):
+        return list(what.terms)
+    known = {spelled(text): text for text in texts}
+    return [(text if text in texts else known.get(spelled(text), text), count) for text, count in what.terms]
+
+
+def taken(left: Sequence[Term], parts: Sequence[Term]) -> list[Term]:
+    """What stays of a reservation when these parts are drawn."""
     counts = dict(left)
-    if what is None:
-        if not counts:
-            raise ReservationClosed("everything that was reserved has been drawn")
-        return listed(left), []
-    for text, count in what.terms:
+    for text, count in parts:
         if counts.get(text, 0) < count:
             raise InputError(
                 f"{count} × {text} is not part of what is left of the reservation: {listed(left) or 'nothing'}",
                 argument="amount",
             )
         counts[text] -= count
-    return what.text, [(text, count) for text, count in counts.items() if count]
+    return [(text, count) for text, count in counts.items() if count]
 
 
 def ended(row: ReservationRow, status: str, lines: Lines) -> tuple[ReservationRow, list[Effect]]:

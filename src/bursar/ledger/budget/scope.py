@@ -72,9 +72,10 @@ class Scope:
 
     def marks(self, limit: int) -> list[tuple[Fraction, int]]:
         """Each of these shares with the units at which so large a limit has reached it."""
-        if limit not in self._marks:
-            self._marks[limit] = [(share, ceil(share * limit)) for share in self.alerts]
-        return self._marks[limit]
+        found = self._marks.get(limit)
+        if found is None:
+            found = self._marks[limit] = [(share, ceil(share * limit)) for share in self.alerts]
+        return found
 
     @cached_property
     def _marks(self) -> dict[int, list[tuple[Fraction, int]]]:
@@ -172,6 +173,12 @@ def scope_name(name: object) -> str:
             argument="scope",
         )
     return name
+
+
+def whole_parts(name: str) -> None:
+    """Refuse a new name with nothing between its slashes: a//b and a/ lie under a for nobody, but look as if."""
+    if not all(part.strip() for part in name.split("/")):
+        raise InputError(f"a new name has something between its slashes, not {described(name)}", argument="scope")
 
 
 def names_above(name: str) -> list[str]:

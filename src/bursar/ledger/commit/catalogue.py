@@ -29,8 +29,9 @@ class Catalogue:
         if row is None or head is None:
             raise ScopeUnknown(f"there is no scope {name!r}")
         scope = Scope(row)
-        self._known[name] = (head.epoch, scope, path(scope, reader))
-        return scope, self._known[name][2], head
+        debited = path(scope, reader)
+        self._known[name] = (head.epoch, scope, debited)
+        return scope, debited, head
 
     def debits(self, names: tuple[str, ...], reader: Reader) -> tuple[Scope, ...]:
         """Every scope that a charge on these debits, once, in order, all of them usable and of one measure."""

@@ -63,6 +63,10 @@ class Reader(ABC):
         """All scopes (of a root), by name."""
 
     @abstractmethod
+    def root_under(self, name: str) -> str | None:
+        """The first root whose name continues this one after a slash."""
+
+    @abstractmethod
     def balances(self, scope: str) -> dict[str, Balance]:
         """The lines of a scope."""
 

@@ -43,6 +43,11 @@ class MemoryReader(Reader):
         """All of them."""
         return sorted(row for row in self._scopes.values() if root in (None, row.root))
 
+    def root_under(self, name: str) -> str | None:
+        """By its name."""
+        roots = (row.name for row in self._scopes.values() if row.kind == "root")
+        return min((root for root in roots if root.startswith(f"{name}/")), default=None)
+
     def balances(self, scope: str) -> dict[str, Balance]:
         """The lines of a scope."""
         return dict(sorted(self._lines.get(scope, {}).items()))

@@ -14,6 +14,8 @@ SELECT name, root, parent, kind, currency, terms, status FROM scopes WHERE name 
 SELECT name, root, parent, kind, currency, terms, status FROM scopes ORDER BY name
 -- name: scopes_of
 SELECT name, root, parent, kind, currency, terms, status FROM scopes WHERE root = ? ORDER BY name
+-- name: root_under
+SELECT name FROM scopes WHERE name > ? AND name < ? AND kind = 'root' ORDER BY name LIMIT 1
 -- name: balances
 SELECT line, "limit", spent, held, dead, "window" FROM lines WHERE scope = ?
 -- name: key

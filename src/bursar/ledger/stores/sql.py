@@ -89,6 +89,11 @@ class SqlReader(Reader):
         rows = self._rows("scopes") if root is None else self._rows("scopes_of", root)
         return [ScopeRow(*row) for row in rows]
 
+    def root_under(self, name: str) -> str | None:
+        """By its name: in the order of bytes, in which all names are kept, 0 comes after the slash."""
+        rows = self._rows("root_under", f"{name}/", f"{name}0")
+        return rows[0][0] if rows else None
+
     def balances(self, scope: str) -> dict[str, Balance]:
         """The lines of a scope, in order: sorting these few here is cheaper than asking for it."""
         rows = sorted(self._rows("balances", scope))

@@ -13,12 +13,12 @@ from bursar.ledger.budget.currencies._base import total
 from bursar.ledger.budget.currencies._moves import drawn
 from bursar.ledger.budget.refusals import within_cap
 from bursar.ledger.budget.release import Release, release_of
-from bursar.ledger.budget.reservations import taken
+from bursar.ledger.budget.reservations import as_reserved, taken
 from bursar.ledger.budget.scope import Scope
 from bursar.ledger.commit.catalogue import usable
 from bursar.ledger.commit.posting import Posting
 from bursar.ledger.journal.body import Body, Draft, Effect, effect, kept
-from bursar.ledger.journal.held import Held, held_in, holding
+from bursar.ledger.journal.held import Held, Term, held_in, holding, listed
 from bursar.ledger.journal.rows import ReservationRow
 from bursar.ledger.receipt import Reservation
 from bursar.ledger.verbs._base import Told
@@ -48,13 +48,16 @@ class Draw(Told, frozen=True):
         held = held_in(row)
         for name in [*held.scopes, row.root]:
             usable(posting.scope(name))
-        text, left = taken(held.left, self.part)
+        if not held.left and self.part is None:
+            raise ReservationClosed("everything that was reserved has been drawn")
+        parts = held.left if self.part is None else as_reserved(held.left, self.part)
+        text, left = listed(parts) if self.part is None else self.part.text, taken(held.left, parts)
         effects: list[Effect] = []
         for name, amounts in held.held.items():
             scope = posting.scope(name)
             state = posting.lines(scope)
             for line, amount in amounts.items():
-                asked = self._price(held, scope, state, line) if left else amount
+                asked = self._price(held, scope, state, line, parts) if left else amount
                 if asked > amount:
                     raise InputError(f"{self.reservation} holds less on {line} than this part costs", argument="amount")
                 amounts[line] = amount - asked
@@ -65,12 +68,12 @@ class Draw(Told, frozen=True):
         body = Body(effect=effects, released=text, reservation=kept(holding(row, held)))
         return [Draft("draw", row.root, body)]
 
-    def _price(self, held: Held, scope: Scope, state: State, line: str) -> int:
+    def _price(self, held: Held, scope: Scope, state: State, line: str, parts: Sequence[Term]) -> int:
         """What the part costs on a line: as many unit prices as it has releases."""
         assert self.part is not None  # something is left, so a part was named
         units = held.unit_prices(scope.name, line)
         if units is not None:
-            return sum(count * units[text] for text, count in self.part.terms)
+            return sum(count * units[text] for text, count in parts)
         return total(self.part, scope.currency.known(self.part, state).units[line])  # reserved before prices were kept
 
 

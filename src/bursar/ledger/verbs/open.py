@@ -12,7 +12,7 @@ from bursar.ledger.budget.deciding import folded
 from bursar.ledger.budget.refusals import alike
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.budget.reservations import joined
-from bursar.ledger.budget.scope import Scope, names_above, new_scope, scope_name
+from bursar.ledger.budget.scope import Scope, names_above, new_scope, scope_name, whole_parts
 from bursar.ledger.commit.catalogue import usable
 from bursar.ledger.commit.posting import Posting
 from bursar.ledger.journal.body import Body, Draft, effect, kept
@@ -89,6 +89,9 @@ class Open(Told, frozen=True):
         parent = self._above(posting)
         if self.place.within is not None and not _lies_in(posting, parent, self.place.within):
             raise NotPermitted(f"there is no place for {name} below {self.place.within}")
+        whole_parts(name)
+        if parent is None and self.place.kind != "root":
+            _none_below(posting, name)
         if parent is not None:
             usable(parent)
             posting.expire(parent.row.root)
@@ -123,6 +126,17 @@ def open_scope(
     if place.parent is not None:
         scope_name(place.parent)
     return Open(scope, place, currency, limits, options, before)
+
+
+def _none_below(posting: Posting, name: str) -> None:
+    """Refuse a root above roots that lie under it by name: both would have a whole budget for what sounds like one."""
+    below = posting.rows.root_under(name)
+    if below is not None:
+        raise InputError(
+            f"{below} lies under {name} by its name and has a budget of its own, which {name} would not contain: "
+            'choose another name, or insist on a second budget with kind="root" (--root)',
+            argument="scope",
+        )
 
 
 def _lies_in(posting: Posting, scope: Scope | None, top: str) -> bool:

@@ -55,16 +55,18 @@ class DiscreteGaussianLoss(Loss):
         """P(Y ≥ m)."""
         if m <= 0:
             return 1 - self._tail(1 - m)
-        if m >= len(self._tails):
-            self._sum_tails(m)
-        return self._tails[m]
+        tails = self._tails[-1]
+        if m >= len(tails):
+            tails = self._sum_tails(m)
+            self._tails.append(tails)  # another thread may have asked for fewer meanwhile
+        return tails[m]
 
     @cached_property
-    def _tails(self) -> list[Ball]:
-        """P(Y ≥ m) by m, as far as was asked; a profile asks for many."""
-        return []
+    def _tails(self) -> list[list[Ball]]:
+        """P(Y ≥ m) by m, as far as was asked, the last time at the end; a profile asks for many."""
+        return [[]]
 
-    def _sum_tails(self, most: int) -> None:
+    def _sum_tails(self, most: int) -> list[Ball]:
         """All tails up to m, added up from so far away that the geometric remainder is negligible even beside the last
         one.
         """
@@ -86,7 +88,7 @@ class DiscreteGaussianLoss(Loss):
         for term in reversed(terms):
             total += term
             tails.append(total / norm)
-        self._tails[:] = tails[::-1][: most + 1]
+        return tails[::-1][: most + 1]
 
     def _threshold(self, x: Ball) -> Ball:
         """The y at which the loss would be x."""

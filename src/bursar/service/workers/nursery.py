@@ -22,7 +22,7 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-from bursar.errors import BursarError
+from bursar.errors import BursarError, InputError
 from bursar.service.workers.tasks import TASKS, warm
 
 LENGTH = struct.Struct("<I")
@@ -71,7 +71,10 @@ def answered(kind: str, given: tuple[Any, ...]) -> tuple[str, Any]:
         return "refusal", (type(refusal).__name__, str(refusal), dict(refusal.__dict__))
     except (MemoryError, RecursionError):
         return "memory", None
-    except Exception as fault:
+    except KeyboardInterrupt:  # no user interrupts a worker: a plug-in has raised it
+        said = "a plug-in that this needs has interrupted itself"
+        return "refusal", (InputError.__name__, said, dict(InputError(said).__dict__))
+    except BaseException as fault:  # whatever a plug-in raises, the process goes on
         return "fault", f"{type(fault).__name__}: {fault}"
 
 

@@ -55,12 +55,12 @@ def _page(report: Report) -> dict[str, Any]:
 def read(text: str, delta: Fraction | None) -> Release:
     """What a text means, as something to be charged."""
     found = release_of(text, delta)
-    return Release(found.text, found.delta, found.relation, found.terms)
+    return found.at(found.delta)
 
 
 def past(table: str) -> list[Release]:
     """What a table of past releases means, each as something to be charged."""
-    return [Release(one.text, one.delta, one.relation, one.terms) for one in read_past(table)]
+    return [one.at(one.delta) for one in read_past(table)]
 
 
 def find(sought: Sequence[tuple[str, str, Sequence[Release], Lines, Sequence[str]]]) -> list[Any]:

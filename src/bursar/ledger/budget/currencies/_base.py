@@ -187,7 +187,8 @@ class Stateless(Currency):
 
     def lessons(self, releases: Sequence[Release]) -> dict[Mark, Price | str]:
         """Prices by text."""
-        return {mark: self._prices[mark] for release in releases if (mark := release.mark) in self._prices}
+        found = {release.mark: self._prices.get(release.mark) for release in releases}
+        return {mark: price for mark, price in found.items() if price is not None}
 
     def learn(self, lessons: Mapping[Mark, Price | str]) -> None:
         """Remember them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +13,7 @@ from bursar.errors import BursarError, ConversionRefused, LossUnknown
 from bursar.guarantees import GDP, ZCDP, ApproxDP, Renyi
 from bursar.jobs.curve import profile
 from bursar.ledger.budget.currencies._base import Line
-from bursar.ledger.budget.currencies._residue_prices import RUNGS, Charge, Stated, Tariff, text_of
+from bursar.ledger.budget.currencies._residue_prices import RUNGS, Charge, Missing, Stated, Tariff, text_of
 from bursar.ledger.budget.release import Release
 from bursar.losses.residue import ResidueLaw, law_of_directions, law_of_points, law_of_promise, smallest_charge
 from bursar.mechanisms import Gaussian
@@ -53,8 +54,8 @@ class Appraiser(Tariff):
     def charge(self, release: Release, term: int | None, band: int) -> Charge | None:
         """The smallest of what a certificate and what plain GDP asks at a rung."""
         key = (text_of(release, term), band)
-        if key in self.known.charges:
-            return self.known.charges[key]
+        with suppress(Missing):
+            return self.known.charge(release, term, band)
         squares = None if term is None else self.stated(release, term).squares  # the sum over its terms says the same
         what = release.composition if term is None else release.mechanisms[term]
         ways = [None if squares is None else Charge(squares, 0), self.certified(what, band)]
@@ -80,12 +81,14 @@ class Appraiser(Tariff):
     def law(self, what: Mechanism | Composition) -> ResidueLaw | str:
         """The loss that a certificate is about, or why none is known."""
         text = what.text()
-        if text not in self._laws:
+        found = self._laws.get(text)
+        if found is None:
+            with working():
+                found = self._whole(what) if isinstance(what, Composition) else self._single(what)
             if len(self._laws) > _MOST:
                 self._laws.clear()
-            with working():
-                self._laws[text] = self._whole(what) if isinstance(what, Composition) else self._single(what)
-        return self._laws[text]
+            self._laws[text] = found  # which another thread may clear at once
+        return found
 
     def _stated(self, mechanism: Mechanism) -> Stated:
         try:

@@ -109,8 +109,9 @@ class Tariff:
         """As much as concerns these releases."""
         texts = {text for release in releases for text, _ in release.terms} | {release.text for release in releases}
         found = Tariff()
-        found.mechanisms = {text: self.mechanisms[text] for text in texts if text in self.mechanisms}
-        found.reasons = {text: self.reasons[text] for text in texts if text in self.reasons}
+        # another thread may forget an entry between two looks at it
+        found.mechanisms = {text: kept for text in texts if (kept := self.mechanisms.get(text)) is not None}
+        found.reasons = {text: reason for text in texts if (reason := self.reasons.get(text)) is not None}
         found.charges = {key: charge for key, charge in list(self.charges.items()) if key[0] in texts}
         return found
 
@@ -122,8 +123,9 @@ class Tariff:
             (self.charges, other.charges),
         ):
             mine.update(new)  # type: ignore[arg-type]
-            while len(mine) > _MOST:
-                mine.pop(next(iter(mine)), None)  # type: ignore[call-overload]
+            if len(mine) > _MOST:
+                for key in list(mine)[: len(mine) - _MOST]:
+                    mine.pop(key, None)  # type: ignore[call-overload]
 
 
 def _entry(table: Mapping[Key, Found], key: Key) -> Found:
@@ -182,7 +184,7 @@ def _sequence(tariff: Tariff, release: Release, left: int) -> Charge | None:
 
 def _one_by_one(tariff: Tariff, release: Release, left: int) -> Charge | None:
     spent = leaked = 0
-    for term in range(len(release.terms)):
+    for term in release.order:
         charge = _run(tariff, release, term, left - spent)
         if charge is None:
             return None

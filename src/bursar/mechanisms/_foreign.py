@@ -1,0 +1,69 @@
+"""Code of one's own, behind a guard: whatever it raises or gives that nobody can use is said in a sentence, with its
+name. Nothing of bursar's own is caught here, so that its faults stay visible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
+from bursar.errors import BursarError, InputError, described
+from bursar.guarantees import Claim
+from bursar.losses import Directions
+
+
+def _claims(given: object) -> bool:
+    return isinstance(given, (tuple, list)) and all(isinstance(one, Claim) for one in given)
+
+
+_GIVES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "claims": (_claims, "a tuple of claims"),
+    "losses": (lambda given: isinstance(given, Directions), "its losses in both directions"),
+    "relation": (lambda given: isinstance(given, str), "a word"),
+    "text": (lambda given: isinstance(given, str), "a text"),
+    "to_dict": (lambda given: isinstance(given, dict), "an object"),
+    "leaks": (lambda given: True, ""),
+    "enlarged": (lambda given: True, ""),
+}
+"""What code of one's own is asked for, and what it must give."""
+
+
+@contextmanager
+def named(what: str) -> Iterator[None]:
+    """Turn whatever foreign code raises into an `InputError` that begins so. Ends of the whole program do not pass
+    either, except for an interrupt by its user.
+    """
+    try:
+        yield
+    except (BursarError, MemoryError, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as problem:
+        raise InputError(f"{what}: {described(problem)}") from problem
+
+
+def guard(kind: type) -> None:
+    """Put the guard before everything that a class states itself."""
+    for name in _GIVES:
+        stated = vars(kind).get(name)
+        if isinstance(stated, property) and stated.fget is not None:
+            setattr(kind, name, property(_guarded(name, stated.fget), stated.fset, stated.fdel, stated.__doc__))
+        elif callable(stated) and not isinstance(stated, type):
+            setattr(kind, name, _guarded(name, stated))
+
+
+def _guarded(name: str, stated: Callable[..., Any]) -> Callable[..., Any]:
+    fits, wanted = _GIVES[name]
+
+    @wraps(stated)
+    def asked(self: Any, *given: Any, **more: Any) -> Any:
+        kind = type(self)
+        who = f"{getattr(kind, 'name', '?')} ({kind.__module__}.{kind.__qualname__})"
+        with named(f"{who} failed to state its {name}"):
+            found = stated(self, *given, **more)
+        if not fits(found):
+            raise InputError(f"{who} states {described(found)} as its {name}, not {wanted}")
+        return found
+
+    return asked

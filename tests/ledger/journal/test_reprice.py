@@ -1,0 +1,62 @@
+"""Repricing a journal that an earlier version wrote: what it charged is what it would be charged now."""
+
+from __future__ import annotations
+
+import sqlite3
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import bursar as b
+from bursar.ledger.budget.release import release_of
+from bursar.ledger.ledger import Ledger
+
+# Written by the version before reservations kept their prices, with its own texts: four roots with a charge of two
+# terms, whose price depends on their order, and a reservation of three and two of them on the root parts, of which one
+# was drawn.
+DUMP = Path(__file__).parents[2] / "data" / "ledgers" / "prices-by-ratio.sql"
+RESERVATION = "39bd9707809852ed9cbfbbdd26b963fb"
+
+
+@pytest.fixture
+def earlier(tmp_path: Path) -> str:
+    """The address of that ledger, in a file of its own."""
+    with sqlite3.connect(tmp_path / "earlier.db") as database:
+        database.executescript(DUMP.read_text(encoding="utf-8"))
+    database.close()
+    return f"sqlite:///{tmp_path}/earlier.db"
+
+
+def test_an_earlier_journal_is_not_accused(earlier: str) -> None:
+    """Its prices are found again to the unit: terms are priced in the order that they had then."""
+    with Ledger(earlier, alert=None, clock=lambda: 10**15 + 10**8) as ledger:
+        found = ledger.verify(reprice=True)
+        assert found.problems == ()
+        assert found.notices == ()
+
+
+def test_terms_are_priced_by_their_numbers_as_ratios() -> None:
+    """Whatever order their texts have: 1/4 comes before 7/100, and 0.07 before 0.25. Other processes are told so."""
+    release = release_of("declared(pure_dp(epsilon=0.25)) + declared(pure_dp(epsilon=0.07))*2")
+    assert [count for _, count in release.terms] == [2, 1]
+    assert release.order == (1, 0)
+    rebuilt, arguments = release.__reduce__()
+    assert rebuilt(*arguments).order == release.at(Fraction(1, 9)).order == (1, 0)
+    assert release_of(release, "1/9").order == (1, 0)
+
+
+def test_an_earlier_reservation_is_drawn_in_parts_by_its_own_text(earlier: str) -> None:
+    """By the text with which it was made, which it has kept in another spelling; and for no more than was reserved."""
+    small, large = "declared(pure_dp(epsilon=0.07))", "declared(pure_dp(epsilon=0.25))"
+    with Ledger(earlier, alert=None, clock=lambda: 10**15 + 10**8) as ledger:
+        before = ledger.show("parts").line("epsilon")
+        ledger.draw(RESERVATION, small)
+        ledger.draw(RESERVATION, f"{large}*2")
+        after = ledger.show("parts").line("epsilon")
+        assert after.spent - before.spent == before.held - after.held == pytest.approx(Fraction(57, 100), abs=1e-12)
+        with pytest.raises(b.InputError, match="not part of what is left"):
+            ledger.draw(RESERVATION, f"{small}*2")
+        ledger.draw(RESERVATION, small)
+        assert ledger.show("parts").line("epsilon").held == 0
+        assert ledger.verify(reprice=True)
