@@ -11,10 +11,9 @@ from pathlib import Path
 import msgspec
 from typer.main import get_command
 
-import bursar.lecture.counting as counting_module
 from bursar.cli.main import app
 from bursar.guarantees import KINDS
-from bursar.lecture.counting import counting
+from bursar.lecture import counting
 from bursar.ledger.budget.currencies import CURRENCIES, NOT_FILTERS
 from bursar.mechanisms import CATALOGUE, RandomizedResponse
 from bursar.plot import composing_figure, counting_figure
@@ -126,7 +125,7 @@ def lecture() -> str:
         [
             "# How much noise do d counts need?",
             "",
-            inspect.getdoc(counting_module) or "",
+            inspect.getdoc(inspect.getmodule(counting)) or "",
             "",
             "![Noise against the number of counts](counting.svg)",
             "",
@@ -134,7 +133,7 @@ def lecture() -> str:
             str(table),
             "```",
             "",
-            "In Python: `bursar.counting([1, 10, 100], epsilon=1, delta=1e-6)`; the picture is "
+            "In Python: `bursar.lecture.counting([1, 10, 100], epsilon=1, delta=1e-6)`; the picture is "
             "`bursar.plot.counting_figure` of that.",
         ]
     )

@@ -192,7 +192,7 @@ class WholeSearch(Search):
         self.heights: dict[tuple[int, bool], float] = {}
 
     def value(self, u: float) -> Any:
-        """The number itself."""
+        """The unknown at a place of the scale: the number itself."""
         return int(u)
 
     def at(self, n: int) -> float:

@@ -131,7 +131,7 @@ class Mechanism(Written, ABC):
         return kinds
 
     def stated(self) -> tuple[Claim, ...]:
-        """Its claims, computed once."""
+        """The mechanism's `claims`, which are computed once."""
         with working():
             claims: tuple[Claim, ...] = self._remembered("_stated", self.claims)
         return claims

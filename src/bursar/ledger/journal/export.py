@@ -28,7 +28,7 @@ def json_lines(reader: Reader, chain: Chain) -> Iterator[str]:
 
 def verifier() -> str:
     """The script that checks such a file without bursar."""
-    return files("bursar.ledger").joinpath("check_journal.py").read_text(encoding="utf-8")
+    return files(__name__.rpartition(".")[0]).joinpath("check_journal.py").read_text(encoding="utf-8")
 
 
 def comma_separated(reader: Reader) -> str:
