@@ -6,6 +6,7 @@ import importlib
 import inspect
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 import msgspec
@@ -25,6 +26,11 @@ from bursar.theorems import THEOREMS
 
 HERE = Path(__file__).parent
 LABELS = ("Statement", "Hypotheses", "Source", "Code/paper", "Rounding", "Checked")
+
+
+def item(text: str) -> str:
+    """An item of a list, in lines of up to 120 characters."""
+    return textwrap.fill(f"- {text}", 120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def theorems() -> str:
@@ -69,7 +75,7 @@ def commands() -> str:
         ]
         for parameter in command.params:
             flags = ", ".join(f"`{flag}`" for flag in parameter.opts)
-            parts.append(f"- {flags}: {getattr(parameter, 'help', '')}")
+            parts.append(item(f"{flags}: {getattr(parameter, 'help', '')}"))
         parts.append("")
     return "\n".join(parts)
 
@@ -89,7 +95,7 @@ def currencies() -> str:
     reasons: dict[str, list[str]] = {}
     for name, reason in NOT_FILTERS.items():
         reasons.setdefault(reason, []).append(f"`{name}`")
-    parts += [f"- {', '.join(names)}: {reason}." for reason, names in reasons.items()]
+    parts += [item(f"{', '.join(names)}: {reason}.") for reason, names in reasons.items()]
     return "\n".join([*parts, ""])
 
 

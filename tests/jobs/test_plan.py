@@ -91,7 +91,8 @@ def test_per_query_epsilon_of_the_theory_sheet(name: str, theorem: str) -> None:
     row = GOLDEN[name]
     count = int(re.search(r"k=(\d+)", row["inputs"])[1])
     target = re.search(r"eps=([\d.]+) delta=([\d.e-]+)", row["inputs"])
-    from bursar.jobs.plan import Family, finished
+    from bursar.jobs.plan import finished
+    from bursar.jobs.plan_family import Family
     from bursar.numerics.real import read
 
     family = Family(

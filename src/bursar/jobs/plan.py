@@ -9,30 +9,22 @@ release more), which is tried too, is not.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from bursar.composition import Composition, as_composition
 from bursar.errors import ConversionRefused, InputError, LossUnknown, PlanImpossible
 from bursar.guarantees import PureDP
-from bursar.jobs.account import account
-from bursar.jobs.plan_search import Search, WholeSearch
+from bursar.jobs.plan_family import Family, Make
+from bursar.jobs.plan_search import Search
+from bursar.jobs.plan_whole import WholeSearch
 from bursar.jobs.report import Report
-from bursar.mechanisms import Mechanism
 from bursar.numerics.real import Number, Real
 from bursar.numerics.shown import shown
 from bursar.numerics.validate import MAX_COUNT, probability, real
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-Make = Callable[[Any], Composition | Mechanism]
-_BROKEN = (0.5, 1.5, 0.01, 100.25)
-_ROUGH = 1e-3  # the width of first looks
-_USUAL = 1e-6
-_FINE, _CLOSED = 9.9e-7, 1e-12  # how finely the unknown is given, by engines and by closed forms
 
 
 @dataclass(frozen=True)
@@ -132,77 +124,6 @@ def finished(family: Family, search: Search | None = None) -> Plan:
     return Plan(good, family.report(good), family.target, bad, None if bad is None else family.report(bad))
 
 
-class Family:
-    """A family of compositions, the target, and the reports made so far."""
-
-    def __init__(
-        self,
-        make: Make,
-        target: Real,
-        delta: Real,
-        width: float | None = None,
-        effort: str = "normal",
-        theorems: Sequence[str] | None = None,
-    ) -> None:
-        self.make, self.target, self.delta, self.width, self.effort = make, target, delta, width, effort
-        self.theorems = theorems
-        # every reading of the target must be met, so the smallest counts, rounded down
-        self.goal = _floor(target.low)
-        self.reports: dict[Any, Report] = {}
-        self.made: dict[Any, Composition] = {}
-
-    def composition(self, value: Any) -> Composition:
-        """What the value makes, made once."""
-        if value not in self.made:
-            self.made[value] = as_composition(self.make(value))
-        return self.made[value]
-
-    def valid(self, value: Any) -> bool:
-        """Whether the value makes anything."""
-        try:
-            self.composition(value)
-        except (InputError, TypeError, ValueError, OverflowError):
-            return False
-        return True
-
-    def whole(self) -> bool:
-        """Whether only whole numbers will do."""
-        if any(self.valid(x) for x in _BROKEN):
-            self.made.clear()
-            return False
-        if self.valid(1) or self.valid(2):
-            return True
-        self.composition(1)  # say what is wrong
-        raise InputError("make accepts neither 1 nor 1/2 nor 3/2", argument="make")
-
-    def report(self, value: Any, *, rough: bool = False) -> Report:
-        """The account at a value, once; a rough one is as sound, but wider where an engine has to work for it."""
-        first = self.reports.get((value, True))
-        if not rough and first is not None and _width(first) <= (_USUAL if self.width is None else self.width):
-            return first
-        if (value, rough) not in self.reports:
-            width, effort = (_ROUGH, "low") if rough else (self.width, self.effort)
-            self.reports[value, rough] = account(
-                self.composition(value), delta=self.delta, theorems=self.theorems, width=width, effort=effort
-            )
-        return self.reports[value, rough]
-
-    def cost(self, value: Any, rough: bool) -> float:
-        """The proved cost at a value."""
-        return self.report(value, rough=rough).epsilon.upper
-
-    def resolution(self, value: Any) -> float:
-        """How much less noise must fail: what the interval around the cost allows to tell."""
-        known = _width(self.report(value))
-        return max(_CLOSED if known < _CLOSED else _FINE, 2.5 * known)
-
-
-def _width(report: Report) -> float:
-    """The relative width of the interval, 0 where it has no lower end."""
-    bound = report.epsilon
-    return (bound.upper - bound.lower) / bound.upper if bound.upper > 0 and bound.lower > 0 else 0.0
-
-
 def _exactly(family: Family) -> Plan | None:
     """At δ = 0 costs add up exactly; where they are proportional to the unknown or to its inverse, so is the answer."""
     target = family.target
@@ -236,11 +157,6 @@ def _refusal(family: Family, best: tuple[Any, float]) -> str:
         return f"no value meets {asked}: every one that was tried has no finite proved cost at this δ"
     near = shown(cost, up=True, digits=8)
     return f"no value meets {asked}; the closest is ε = {near}, at {_spoken(value)}"
-
-
-def _floor(x: Fraction) -> float:
-    near = float(x)
-    return near if Fraction(near) <= x else math.nextafter(near, -math.inf)
 
 
 def _written(value: int | float | Fraction) -> int | float | str:

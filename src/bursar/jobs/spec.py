@@ -11,9 +11,6 @@ text for people, but no form that means it: `read_back` and `to_json` refuse it,
 
 from __future__ import annotations
 
-import dataclasses
-import difflib
-import re
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
@@ -21,17 +18,13 @@ from typing import Any
 from bursar import members
 from bursar.composition import Composition, as_composition
 from bursar.errors import InputError, SpecError
-from bursar.guarantees import KINDS
+from bursar.jobs.spec_json import terms_of
+from bursar.jobs.spec_names import build, class_of, fields_of, shape_of, unknown
 from bursar.jobs.spec_text import Call, Reader, Word
-from bursar.mechanisms import CATALOGUE, Mechanism
-from bursar.mechanisms.densities import Densities
-from bursar.mechanisms.plugins import plugin, plugins
-from bursar.numerics.real import Real, read_text
+from bursar.mechanisms import Mechanism
 from bursar.written import Written, same, types_of
 
 VERSION = 1
-_DEEPEST = 20
-_NUMBER = re.compile(r"[+-]?[\d.]")
 
 
 def parse(text: str) -> Composition:
@@ -106,7 +99,7 @@ def from_json(form: Any) -> Composition:
         raise SpecError('a JSON form is an object with "bursar" (the version) and "terms"')
     if form["bursar"] != VERSION or isinstance(form["bursar"], bool):
         raise SpecError(f"this version reads JSON forms of version {VERSION}, not {form['bursar']!r}")
-    return _terms(form["terms"], "terms", 0)
+    return terms_of(form["terms"], "terms", 0)
 
 
 class _Builder:
@@ -140,10 +133,10 @@ class _Builder:
         return given.text if isinstance(given, Word) else given
 
     def call(self, call: Call) -> Any:
-        cls = _class(call.name)
+        cls = class_of(call.name)
         if cls is None:
-            raise SpecError(_unknown(call.name), text=self.text, position=call.place)
-        allowed = _fields(cls)
+            raise SpecError(unknown(call.name), text=self.text, position=call.place)
+        allowed = fields_of(cls)
         for name, (_, place) in call.named.items():
             if name not in allowed:
                 raise SpecError(
@@ -152,14 +145,14 @@ class _Builder:
         inside = [self._single(self.value(item)) for item in call.unnamed]
         named = {name: self.value(item) for name, (item, _) in call.named.items()}
         try:
-            return _build(cls, inside, named)
+            return build(cls, inside, named)
         except SpecError:
             raise
         except InputError as problem:
             place = call.named[problem.argument][1] if problem.argument in call.named else call.place
             raise self.problem(problem, place) from None
         except TypeError as problem:
-            raise SpecError(_shape_of(call.name, cls, problem), text=self.text, position=call.place) from None
+            raise SpecError(shape_of(call.name, cls, problem), text=self.text, position=call.place) from None
 
     @staticmethod
     def _single(value: Any) -> Any:
@@ -170,94 +163,3 @@ class _Builder:
 
     def problem(self, problem: InputError, place: int) -> SpecError:
         return SpecError(str(problem), text=self.text, position=place)
-
-
-def _class(name: str) -> type[Written] | None:
-    return CATALOGUE.get(name) or KINDS.get(name) or plugin(name)
-
-
-def _unknown(name: str) -> str:
-    """What to say of a name that is not in the catalogue: the nearest one, and all of them."""
-    known = [*CATALOGUE, *KINDS, *plugins()]
-    near = difflib.get_close_matches(name.lower(), known, n=1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
-    return f"unknown name {name!r}{hint}; there are {', '.join(known)}"
-
-
-def _fields(cls: type[Written]) -> list[str]:
-    return [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
-
-
-def _build(cls: type[Written], unnamed: list[Any], named: dict[str, Any]) -> Any:
-    """Call the constructor; the blocks of a parallel composition may come as one list, too."""
-    if "blocks" in named:
-        unnamed = [*unnamed, *named.pop("blocks")]
-    if cls is not Densities and any(isinstance(item, (Real, str)) for item in unnamed):
-        raise InputError(f"{cls.name} takes these by name: {', '.join(_fields(cls))}")
-    return cls(*unnamed, **named)
-
-
-def _terms(form: Any, place: str, depth: int) -> Composition:
-    if not isinstance(form, list):
-        raise SpecError(f"{place} must be a list of terms")
-    pairs = []
-    for i, term in enumerate(form):
-        where = f"{place}[{i}]"
-        if not isinstance(term, dict) or set(term) != {"mechanism", "count"}:
-            raise SpecError(f'{where} must be an object with "mechanism" and "count"')
-        mechanism = _object(term["mechanism"], f"{where}.mechanism", depth + 1)
-        pairs.append((mechanism, term["count"]))
-    try:
-        return Composition(pairs)
-    except InputError as problem:
-        raise SpecError(f"{place}: {problem}") from None
-
-
-def _object(form: Any, place: str, depth: int) -> Any:
-    if depth > _DEEPEST:
-        raise SpecError(f"{place} is nested more than {_DEEPEST} deep")
-    if not isinstance(form, dict) or not isinstance(form.get("name"), str):
-        raise SpecError(f'{place} must be an object with a "name"')
-    cls = _class(form["name"])
-    if cls is None:
-        raise SpecError(f"{place}: {_unknown(form['name'])}")
-    allowed = _fields(cls)
-    named = {}
-    for field, value in form.items():
-        if field == "name":
-            continue
-        if field not in allowed:
-            raise SpecError(f"{place}: {form['name']} has no {field!r}; it takes {', '.join(allowed)}")
-        named[field] = _plain(value, f"{place}.{field}", depth, verbatim=cls is Densities and field in ("p", "q"))
-    try:
-        return _build(cls, [], named)
-    except SpecError:
-        raise
-    except InputError as problem:
-        raise SpecError(f"{place}: {problem}") from None
-    except TypeError as problem:
-        raise SpecError(f"{place}: {_shape_of(cls.name, cls, problem)}") from None
-
-
-def _shape_of(name: str, cls: type[Written], problem: TypeError) -> str:
-    """What the constructor takes, when it was called in the wrong shape."""
-    missing = re.findall(r"'(\w+)'", str(problem)) if "missing" in str(problem) else []
-    lacks = f"{name} needs {' and '.join(missing)}" if missing else f"{name} was given the wrong arguments"
-    return f"{lacks}; it takes {', '.join(_fields(cls))}"
-
-
-def _plain(value: Any, place: str, depth: int, *, verbatim: bool) -> Any:
-    if isinstance(value, dict):
-        return _object(value, place, depth + 1)
-    if isinstance(value, list):
-        if value and all(isinstance(item, dict) and "mechanism" in item for item in value):
-            return _terms(value, place, depth + 1)
-        return [_plain(item, f"{place}[{i}]", depth, verbatim=verbatim) for i, item in enumerate(value)]
-    if isinstance(value, str) and not verbatim and _NUMBER.match(value):
-        try:
-            return read_text(value, place)
-        except InputError as problem:
-            raise SpecError(str(problem)) from None
-    if isinstance(value, (str, int, float)) and not isinstance(value, bool):
-        return value
-    raise SpecError(f"{place} cannot be {value!r}")

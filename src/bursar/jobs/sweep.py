@@ -11,7 +11,8 @@ from itertools import product
 from typing import Any
 
 from bursar.errors import InputError, PlanImpossible
-from bursar.jobs.plan import Family, Plan, finished
+from bursar.jobs.plan import Plan, finished
+from bursar.jobs.plan_family import Family
 from bursar.jobs.plan_search import Search
 from bursar.numerics.real import Number
 from bursar.numerics.validate import listed, probability, real

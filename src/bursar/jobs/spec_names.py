@@ -1,0 +1,50 @@
+"""What names mean in written forms: the class of a name, the fields it takes, and the value that they make."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import re
+from typing import Any
+
+from bursar.errors import InputError
+from bursar.guarantees import KINDS
+from bursar.mechanisms import CATALOGUE
+from bursar.mechanisms.densities import Densities
+from bursar.mechanisms.plugins import plugin, plugins
+from bursar.numerics.real import Real
+from bursar.written import Written
+
+
+def class_of(name: str) -> type[Written] | None:
+    """The class of the catalogue, the promises or the plug-ins that a name means; None where there is none."""
+    return CATALOGUE.get(name) or KINDS.get(name) or plugin(name)
+
+
+def unknown(name: str) -> str:
+    """What to say of a name that is not in the catalogue: the nearest one, and all of them."""
+    known = [*CATALOGUE, *KINDS, *plugins()]
+    near = difflib.get_close_matches(name.lower(), known, n=1)
+    hint = f" (did you mean {near[0]}?)" if near else ""
+    return f"unknown name {name!r}{hint}; there are {', '.join(known)}"
+
+
+def fields_of(cls: type[Written]) -> list[str]:
+    """The names of the fields that a written form of the class may give."""
+    return [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
+
+
+def build(cls: type[Written], unnamed: list[Any], named: dict[str, Any]) -> Any:
+    """Call the constructor; the blocks of a parallel composition may come as one list, too."""
+    if "blocks" in named:
+        unnamed = [*unnamed, *named.pop("blocks")]
+    if cls is not Densities and any(isinstance(item, (Real, str)) for item in unnamed):
+        raise InputError(f"{cls.name} takes these by name: {', '.join(fields_of(cls))}")
+    return cls(*unnamed, **named)
+
+
+def shape_of(name: str, cls: type[Written], problem: TypeError) -> str:
+    """What the constructor takes, when it was called in the wrong shape."""
+    missing = re.findall(r"'(\w+)'", str(problem)) if "missing" in str(problem) else []
+    lacks = f"{name} needs {' and '.join(missing)}" if missing else f"{name} was given the wrong arguments"
+    return f"{lacks}; it takes {', '.join(fields_of(cls))}"
