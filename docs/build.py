@@ -6,15 +6,15 @@ import importlib
 import inspect
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 import msgspec
 from typer.main import get_command
 
-import bursar.lecture.counting as counting_module
 from bursar.cli.main import app
 from bursar.guarantees import KINDS
-from bursar.lecture.counting import counting
+from bursar.lecture import counting
 from bursar.ledger.budget.currencies import CURRENCIES, NOT_FILTERS
 from bursar.mechanisms import CATALOGUE, RandomizedResponse
 from bursar.plot import composing_figure, counting_figure
@@ -26,6 +26,11 @@ from bursar.theorems import THEOREMS
 
 HERE = Path(__file__).parent
 LABELS = ("Statement", "Hypotheses", "Source", "Code/paper", "Rounding", "Checked")
+
+
+def item(text: str) -> str:
+    """An item of a list, in lines of up to 120 characters."""
+    return textwrap.fill(f"- {text}", 120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def theorems() -> str:
@@ -72,7 +77,7 @@ def commands() -> str:
         ]
         for parameter in command.params:
             flags = ", ".join(f"`{flag}`" for flag in parameter.opts)
-            parts.append(f"- {flags}: {getattr(parameter, 'help', '')}")
+            parts.append(item(f"{flags}: {getattr(parameter, 'help', '')}"))
         parts.append("")
     return "\n".join(parts)
 
@@ -92,7 +97,7 @@ def currencies() -> str:
     reasons: dict[str, list[str]] = {}
     for name, reason in NOT_FILTERS.items():
         reasons.setdefault(reason, []).append(f"`{name}`")
-    parts += [f"- {', '.join(names)}: {reason}." for reason, names in reasons.items()]
+    parts += [item(f"{', '.join(names)}: {reason}.") for reason, names in reasons.items()]
     return "\n".join([*parts, ""])
 
 
@@ -135,7 +140,7 @@ def lecture() -> str:
         [
             "# How much noise do d counts need?",
             "",
-            inspect.getdoc(counting_module) or "",
+            inspect.getdoc(inspect.getmodule(counting)) or "",
             "",
             "![Noise against the number of counts](counting.svg)",
             "",
@@ -143,7 +148,7 @@ def lecture() -> str:
             str(table),
             "```",
             "",
-            "In Python: `bursar.counting([1, 10, 100], epsilon=1, delta=1e-6)`; the picture is "
+            "In Python: `bursar.lecture.counting([1, 10, 100], epsilon=1, delta=1e-6)`; the picture is "
             "`bursar.plot.counting_figure` of that.",
         ]
     )

@@ -35,7 +35,7 @@ def main() -> None:
     console.print(*str(b.split([1, 2, 5], epsilon=1, delta=1e-6, noise="gaussian")).splitlines()[:5], sep="\n")
 
     console.print(Rule("plan: how much noise do d counts need?"))
-    console.print(str(b.counting([1, 10, 100, 1000], epsilon=1, delta=1e-6)))
+    console.print(str(b.lecture.counting([1, 10, 100, 1000], epsilon=1, delta=1e-6)))
     console.print()
     spend(console)
     console.print("Every ≤ is proved, rounding included; every theorem that does not apply says why.")

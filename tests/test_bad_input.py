@@ -14,6 +14,9 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import bursar as b
+from bursar.guarantees import ProbabilisticDP, probabilistic
+from bursar.numerics.interval import Interval
+from bursar.theorems import Bound
 from support.catalogue import ADD, EXAMPLES, REPLACE
 from support.patience import within
 
@@ -76,7 +79,7 @@ CALLS: dict[str, tuple[Callable[..., Any], str]] = {
     "Densities": (b.Densities, "p:formula q:formula low high breaks relation"),
     "PureDP": (b.PureDP, "epsilon:size"),
     "ApproxDP": (b.ApproxDP, "epsilon:size delta:probability"),
-    "ProbabilisticDP": (b.ProbabilisticDP, "epsilon:size delta:probability"),
+    "ProbabilisticDP": (ProbabilisticDP, "epsilon:size delta:probability"),
     "BoundedRange": (b.BoundedRange, "eta:size"),
     "ZCDP": (b.ZCDP, "rho:size delta:probability"),
     "TCDP": (b.TCDP, "rho:size omega:order"),
@@ -91,11 +94,11 @@ CALLS: dict[str, tuple[Callable[..., Any], str]] = {
     "account for δ": (lambda epsilon: b.account(RR, epsilon=epsilon), "epsilon:asked_size"),
     "convert at δ": (lambda delta: b.convert(b.GDP(mu=1), b.ApproxDP, delta=delta), "delta:asked_probability"),
     "convert at ε": (lambda epsilon: b.convert(b.GDP(mu=1), b.ApproxDP, epsilon=epsilon), "epsilon:asked_size"),
-    "probabilistic": (b.probabilistic, "promise eta:step"),
-    "worst_case": (lambda epsilon: b.worst_case([epsilon]), "epsilon:noise"),
-    "delta_needed": (lambda epsilon: b.worst_case([1]).delta_needed(epsilon), "epsilon:size"),
-    "LaplaceSimulation": (b.LaplaceSimulation, "epsilon:noise"),
-    "simulation_map": (b.simulation_map, "p:law q:law odds delta:probability"),
+    "probabilistic": (probabilistic, "promise eta:step"),
+    "worst_case": (lambda epsilon: b.lecture.worst_case([epsilon]), "epsilon:noise"),
+    "delta_needed": (lambda epsilon: b.lecture.worst_case([1]).delta_needed(epsilon), "epsilon:size"),
+    "LaplaceSimulation": (b.lecture.LaplaceSimulation, "epsilon:noise"),
+    "simulation_map": (b.lecture.simulation_map, "p:law q:law odds delta:probability"),
 }
 KINDS = {
     name: {(part := word.partition(":"))[0]: part[2] or part[0] for word in words.split()}
@@ -152,7 +155,7 @@ JUNK = st.one_of(
     st.binary(max_size=4),
     st.lists(st.one_of(st.floats(), st.text(max_size=3), st.none()), max_size=3),
     st.dictionaries(st.text(max_size=3), st.floats(), max_size=2),
-    st.sampled_from([*HUGE[1:3], 10**400, b.Gaussian, RR, RR * 3, b.PureDP(epsilon=1), b.Interval(0, 1), object()]),
+    st.sampled_from([*HUGE[1:3], 10**400, b.Gaussian, RR, RR * 3, b.PureDP(epsilon=1), Interval(0, 1), object()]),
     st.sampled_from(EXAMPLES),
 )
 
@@ -191,9 +194,7 @@ def test_unknown_theorems_are_refused(ids: object) -> None:
 
 
 @pytest.mark.parametrize("ends", [(NAN, 1), (0, NAN), (2, 1), ("a", "b"), (None, 1)], ids=str)
-@pytest.mark.parametrize(
-    "kind", [b.Interval, lambda lower, upper: b.Bound(lower, upper, "")], ids=["Interval", "Bound"]
-)
+@pytest.mark.parametrize("kind", [Interval, lambda lower, upper: Bound(lower, upper, "")], ids=["Interval", "Bound"])
 def test_intervals_are_intervals(kind: Callable[..., object], ends: tuple[Any, Any]) -> None:
     """An interval with its ends the wrong way round, or not a number, is refused."""
     with pytest.raises(b.InputError):
@@ -208,9 +209,9 @@ def test_compositions_are_made_of_pairs(many: object) -> None:
 
 
 WRONG = [
-    "b.worst_case(None)",
-    'b.worst_case("12")',
-    "b.worst_case([])",
+    "b.lecture.worst_case(None)",
+    'b.lecture.worst_case("12")',
+    "b.lecture.worst_case([])",
     "b.Renyi(5)",
     "b.Renyi({})",
     "b.Renyi(orders=5, values=5)",
@@ -239,8 +240,8 @@ WRONG = [
     "b.convert(b.PureDP(epsilon=1), None)",
     "b.convert(b.GDP(mu=1), b.ApproxDP)",
     "b.convert(b.GDP(mu=1), b.ZCDP, delta=0.5)",
-    "b.simulation_map([1, 0], [0, 1], odds=2, delta=0)",
-    "b.LaplaceSimulation(epsilon=1).density(0.5, 2)",
+    "b.lecture.simulation_map([1, 0], [0, 1], odds=2, delta=0)",
+    "b.lecture.LaplaceSimulation(epsilon=1).density(0.5, 2)",
 ]
 
 
@@ -280,7 +281,7 @@ def test_written_samples_of_groups_are_refused_too() -> None:
         lambda: b.parse("gaussian(sigma=1) + poisson(group(laplace(scale=5), size=3), rate=0.1)"),
         lambda: b.from_json(form),
     ):
-        with pytest.raises(b.SpecError, match="cannot sample group"):
+        with pytest.raises(b.errors.SpecError, match="cannot sample group"):
             give()
     assert b.account(b.parse("group(poisson(laplace(scale=5), rate=0.1), size=3)"), delta=0).epsilon.upper < 0.07
     one = b.parse("poisson(group(laplace(scale=5), size=1), rate=0.1)")
@@ -324,5 +325,5 @@ def test_the_columns_of_a_table_sum_to_one(name: str) -> None:
 def test_written_tables_that_leave_out_mass_are_refused() -> None:
     """In a text form too, where decimals are read like floats."""
     for text in ("table(p=[0.5, 0.4999999999], q=[0.5, 0.5])", "table(p=[1/2, 1/2], q=[1/2, 49/100])"):
-        with pytest.raises(b.SpecError, match="must sum to 1"):
+        with pytest.raises(b.errors.SpecError, match="must sum to 1"):
             b.parse(text)

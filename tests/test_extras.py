@@ -77,6 +77,6 @@ def test_faults_of_our_own_stay_faults() -> None:
     """A module of bursar that is missing is not blamed on an extra; a package that is there and does not load is."""
     with pytest.raises(ModuleNotFoundError) as missing, needs("serve", "the service"):
         import bursar.nowhere  # noqa: F401
-    assert not isinstance(missing.value, b.ExtraMissing)
-    with pytest.raises(b.ExtraMissing, match="no pq wrapper"), needs("postgres", "PostgreSQL"):
+    assert not isinstance(missing.value, b.errors.ExtraMissing)
+    with pytest.raises(b.errors.ExtraMissing, match="no pq wrapper"), needs("postgres", "PostgreSQL"):
         raise ImportError("no pq wrapper available")

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import bursar as b
 from bursar.guarantees import Tightness
+from bursar.theorems import Bound
 from support.catalogue import ADD, CHEAPER, EXAMPLES, QUESTIONS, REPLACE, SLOW, account, compositions, mechanisms
 
 every_example = pytest.mark.parametrize("mechanism", EXAMPLES, ids=str)
@@ -26,7 +27,7 @@ def said(composition: b.Composition, **question: object) -> str:
     return json.dumps(account(composition, **question).to_dict())
 
 
-def answer(composition: b.Composition | b.Mechanism, **question: object) -> b.Bound:
+def answer(composition: b.Composition | b.Mechanism, **question: object) -> Bound:
     """The interval alone."""
     return account(composition, **question).bound
 
@@ -165,7 +166,7 @@ def test_relations_do_not_mix() -> None:
         lambda: sum([added, added, replaced]),
         lambda: b.Composition([(replaced, 1), (added, 1)]),
     ):
-        with pytest.raises(b.RelationMismatch, match="add_remove and replace_one"):
+        with pytest.raises(b.errors.RelationMismatch, match="add_remove and replace_one"):
             mix()
     assert (replaced + added * 0).relation == REPLACE
 

@@ -114,7 +114,7 @@ class _Aside:
         self._last: dict[str, tuple[str, float]] = {}
 
     def note(self, code: str, text: str) -> None:
-        """Unless it was written just now."""
+        """Write an error into the log, unless it was written just now."""
         now = time.monotonic()
         before, at = self._last.get(code, ("", 0.0))
         if text != before or now - at > _QUIET:

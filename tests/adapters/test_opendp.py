@@ -56,10 +56,10 @@ def test_a_release_is_charged_first_and_runs_once() -> None:
         kept: dict[str, Any] = {}
         first = release(ledger, "data", seen, 100, d_in=1, key="q1", outputs=kept)
         assert release(ledger, "data", seen, 100, d_in=1, key="q1", outputs=kept) == first
-        with pytest.raises(b.AlreadyRun):
+        with pytest.raises(b.errors.AlreadyRun):
             release(ledger, "data", seen, 100, d_in=1, key="q1")
         assert runs == [100]
-        with pytest.raises(b.KeyReused):
+        with pytest.raises(b.errors.KeyReused):
             release(ledger, "data", laplace(5.0), 100, d_in=1, key="q1")
         with pytest.raises(b.BudgetExceeded):
             release(
@@ -87,7 +87,7 @@ def test_a_failing_query_stays_charged() -> None:
         with pytest.raises(dp.OpenDPException):
             release(ledger, "data", broken, 1, d_in=1, key="q")
         assert ledger.show("data").line("epsilon").spent > 0
-        with pytest.raises(b.AlreadyRun):
+        with pytest.raises(b.errors.AlreadyRun):
             release(ledger, "data", broken, 1, d_in=1, key="q")
 
 

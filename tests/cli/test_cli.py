@@ -27,8 +27,8 @@ PUBLIC = re.findall(
     r"\w+",
     """
     Gaussian Laplace RandomizedResponse DiscreteGaussian DiscreteLaplace Exponential NameAndShame PoissonSampled
-    Declared PureDP ApproxDP Renyi ZCDP TCDP GDP account parse to_json from_json Bound Abstain Composition Report
-    BursarError InputError SpecError RelationMismatch ConversionRefused ContradictionError
+    Declared PureDP ApproxDP Renyi ZCDP TCDP GDP account plan parse to_json from_json Composition Report Plan Ledger
+    BursarError InputError Refused BudgetExceeded
     """,
 )
 

@@ -219,11 +219,11 @@ def test_refusals_are_the_ledgers_own(memory: Office) -> None:
         with pytest.raises(b.BudgetExceeded) as refused:
             bursar.spend("data", "laplace(scale=1/2)")
         assert (refused.value.asked, refused.value.left) == (2, 1)
-        with pytest.raises(b.ScopeUnknown):
+        with pytest.raises(b.errors.ScopeUnknown):
             bursar.spend("none", "laplace(scale=1)")
         with pytest.raises(ServiceError, match="cannot be meant"):
             bursar.spend("data", "nonsense")
-    with client(memory, "auditor") as bursar, pytest.raises(b.NotPermitted):
+    with client(memory, "auditor") as bursar, pytest.raises(b.errors.NotPermitted):
         bursar.spend("data", "laplace(scale=10)")
     with Client(str(memory.client.base_url), "wrong") as bursar, pytest.raises(ServiceError, match="token"):
         bursar.scopes()
@@ -283,5 +283,5 @@ def test_mechanisms_are_sent_as_the_text_that_means_them(memory: Office) -> None
     with Client(str(memory.client.base_url), memory.secrets["analyst", "*"]) as bursar:
         assert bursar.spend("data", b.Laplace(scale=100) * 2, key="m").kind == "spend"
         assert bursar.quote("data", b.Laplace(scale=100)).fits == 98
-        with pytest.raises(b.SpecError, match="class of your own"):
+        with pytest.raises(b.errors.SpecError, match="class of your own"):
             bursar.spend("data", Own(scale=100), key="n")

@@ -95,7 +95,7 @@ def test_arrows(source: str, target: str) -> None:
     (promise, worst), to = SOURCES[source], KINDS[target]
     arrow = ARROWS.get((next(kind for kind in KINDS.values() if isinstance(promise, kind)), to))
     if isinstance(arrow, str) or (source, target) in REFUSED:
-        with pytest.raises(b.ConversionRefused) as refusal:
+        with pytest.raises(b.errors.ConversionRefused) as refusal:
             b.convert(promise, to)
         assert refusal.value.why == (arrow if isinstance(arrow, str) else refusal.value.why) != ""
         return
@@ -144,7 +144,7 @@ def test_composing_and_worst() -> None:
             worst = type(one).worst([one, two])
             assert all(up(worst.delta_at(arb(1))) >= up(promise.delta_at(arb(1))) for promise in (one, two))
     for refused in (b.BoundedRange(1), b.Profile([(1, 0)])):
-        with pytest.raises(b.ConversionRefused):
+        with pytest.raises(b.errors.ConversionRefused):
             type(refused).compose([(refused, 2)])
 
 
@@ -171,7 +171,7 @@ def test_groups() -> None:
                 assert up(curve.group(size).at(arb(2))) >= _divergence(ends, 2) - mp.mpf(10) ** -12
             assert (b.GDP(1).group(size), b.ZCDP(1).group(size)) == (b.GDP(size), b.ZCDP(size * size))
         for refused in (b.TCDP(1, 4), b.ZCDP(1, ".1")):
-            with pytest.raises(b.ConversionRefused):
+            with pytest.raises(b.errors.ConversionRefused):
                 refused.group(2)
 
 

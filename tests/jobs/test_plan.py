@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import bursar as b
 from bursar.cli.main import app
+from bursar.jobs.training import SamplingAssumed
 from support.where import GOLDEN
 
 VALUES = json.loads((GOLDEN / "theory_values.json").read_text())["values"]
@@ -141,7 +142,7 @@ def test_a_target_is_never_rounded_up(count: int) -> None:
     cost = b.account(b.Laplace(3) * count, delta=0).epsilon.upper
     assert math.nextafter(cost, 0) <= target < cost
     if count == 1:
-        with pytest.raises(b.PlanImpossible):
+        with pytest.raises(b.errors.PlanImpossible):
             b.plan("laplace(scale=3)*?", epsilon=target, delta=0)
     else:
         found = b.plan("laplace(scale=3)*?", epsilon=target, delta=0)
@@ -184,7 +185,7 @@ def test_a_target_of_nothing() -> None:
 )
 def test_what_cannot_be_met_is_refused_with_the_closest(make: object, question: dict[str, object], words: str) -> None:
     """The refusal says which target is the closest that can be met."""
-    with pytest.raises(b.PlanImpossible, match=words) as refused:
+    with pytest.raises(b.errors.PlanImpossible, match=words) as refused:
         b.plan(make, **question)
     assert refused.value.closest > 1
 
@@ -268,7 +269,7 @@ def test_the_smallest_budget_meets_the_accuracies() -> None:
 
 def test_the_lecture_question() -> None:
     """d counts: basic grows with d, the others with √d; optimal never loses to strong; Gaussian wins for large d."""
-    table = b.counting([1, 4, 16, 64, 256], epsilon=1, delta="1e-6")
+    table = b.lecture.counting([1, 4, 16, 64, 256], epsilon=1, delta="1e-6")
     basic, strong, optimal, gaussian = table.errors.values()
     assert basic[4] == pytest.approx(math.sqrt(2) * 256)
     assert all(o <= s * (1 + 1e-6) <= a * (1 + 2e-6) for a, s, o in zip(basic, strong, optimal, strict=True))
@@ -289,7 +290,7 @@ def test_training_plans_and_warns_of_shuffling() -> None:
     assert len(found.alternatives) == 3
     assert all(other.plan.report.epsilon.upper <= 3 for other in found.alternatives)
     assert found.warning is None
-    with pytest.warns(b.SamplingAssumed, match="Poisson"):
+    with pytest.warns(SamplingAssumed, match="Poisson"):
         shuffled = b.training(records=1000, batch_size=100, epochs=1, epsilon=3, delta=1e-5, sampling="shuffle")
     assert "Poisson" in shuffled.to_dict()["warning"]
     with warnings.catch_warnings(), pytest.raises(b.InputError, match="batch_size"):
@@ -354,7 +355,7 @@ def test_the_picture_of_the_lecture_question() -> None:
     """The figure shows the four ways, labelled, and the crossover."""
     from bursar.plot import counting_figure
 
-    table = b.counting([1, 8, 32, 100], epsilon=1, delta="1e-6")
+    table = b.lecture.counting([1, 8, 32, 100], epsilon=1, delta="1e-6")
     (axes,) = counting_figure(table).axes
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
     assert labels[:4] == list(table.errors)
@@ -370,7 +371,7 @@ def test_a_target_is_met_in_each_of_its_readings() -> None:
         target = tenths / 10
         try:
             found = b.plan("laplace(scale=10)*?", epsilon=target, delta=0)
-        except b.PlanImpossible:
+        except b.errors.PlanImpossible:
             continue
         answered += 1
         assert Fraction(found.report.epsilon.upper) <= min(Fraction(target), Fraction(repr(target)))

@@ -22,8 +22,9 @@ from bursar.guarantees import KINDS
 from bursar.jobs.account import meet
 from bursar.jobs.report import Row
 from bursar.mechanisms import CATALOGUE
+from bursar.numerics.interval import Interval
 from bursar.references import bibtex, entries
-from bursar.theorems import THEOREMS, ForDelta, ForEpsilon, Theorem
+from bursar.theorems import THEOREMS, Abstain, Bound, ForDelta, ForEpsilon, Theorem
 from support.catalogue import (
     CHEAPER,
     EXAMPLES,
@@ -181,22 +182,22 @@ def test_disjoint_bounds_contradict_each_other() -> None:
     """Two theorems whose intervals do not meet raise a ContradictionError that names both; touching ones do not."""
     one, two = (Theorem(name, name, ("DR14",), THEOREMS[0].adaptivity, lambda c, q: None) for name in ("one", "two"))
     question = ForEpsilon(b.Gaussian(sigma=1).sigma)
-    rows = (Row(one, b.Bound(0.0, 1.0, "small")), Row(two, b.Bound(1.0000001, 2.0, "large")))
-    with pytest.raises(b.ContradictionError, match=r"two.*1\.0000001.*one.*1\.0"):
+    rows = (Row(one, Bound(0.0, 1.0, "small")), Row(two, Bound(1.0000001, 2.0, "large")))
+    with pytest.raises(b.errors.ContradictionError, match=r"two.*1\.0000001.*one.*1\.0"):
         meet(rows, question)
-    met = meet((rows[0], Row(two, b.Bound(1.0, 2.0, "large"))), question)
+    met = meet((rows[0], Row(two, Bound(1.0, 2.0, "large"))), question)
     assert (met.lower, met.upper) == (1, 1)
 
 
 def test_no_theorem_means_no_bound() -> None:
     """Where every theorem abstains, nothing is claimed: ε up to infinity, δ up to 1."""
-    silent = (Row(THEOREMS[0], b.Abstain("not today")),)
+    silent = (Row(THEOREMS[0], Abstain("not today")),)
     number = b.Gaussian(sigma=1).sigma
     epsilon, delta = meet(silent, ForEpsilon(number)), meet(silent, ForDelta(number))
     assert (epsilon.lower, epsilon.upper, delta.lower, delta.upper) == (0, math.inf, 0, 1)
 
 
-@pytest.mark.parametrize("kind", [b.Bound, b.Interval])
+@pytest.mark.parametrize("kind", [Bound, Interval])
 def test_a_bound_is_not_a_number(kind: type) -> None:
     """Neither a bound nor an interval turns into a float by itself: which end is safe depends on the question."""
     assert not {"__float__", "__int__", "__index__", "__lt__", "__add__"} & set(dir(kind)) - set(dir(object))

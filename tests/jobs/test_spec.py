@@ -120,7 +120,7 @@ def test_good_text_has_one_meaning(text: str, canonical: str) -> None:
 @pytest.mark.parametrize(("text", "says", "place"), BAD, ids=shorten)
 def test_bad_text_is_refused_at_its_place(text: str, says: str, place: str | None) -> None:
     """The message says what is wrong, and the caret stands below the place."""
-    with pytest.raises(b.SpecError, match=f"(?s){says}") as caught:
+    with pytest.raises(b.errors.SpecError, match=f"(?s){says}") as caught:
         b.parse(text)
     if place is None:
         assert caught.value.position is None
@@ -138,9 +138,9 @@ def test_bad_text_is_refused_at_its_place(text: str, says: str, place: str | Non
 @pytest.mark.parametrize("text", DANGEROUS)
 def test_only_the_catalogue_is_read(text: str) -> None:
     """Names outside the catalogue are refused, in text and in JSON, whatever they mean in Python."""
-    with pytest.raises(b.SpecError):
+    with pytest.raises(b.errors.SpecError):
         b.parse(text)
-    with pytest.raises(b.SpecError):
+    with pytest.raises(b.errors.SpecError):
         b.from_json({"bursar": 1, "terms": [{"mechanism": {"name": text.partition("(")[0]}, "count": 1}]})
 
 
@@ -159,7 +159,7 @@ def read(reader: Any, form: Any) -> None:
     with within(5):
         try:
             assert isinstance(reader(form), b.Composition)
-        except b.SpecError as problem:
+        except b.errors.SpecError as problem:
             assert problem.position is None or 0 <= problem.position <= len(form)  # noqa: PT017
 
 
@@ -238,12 +238,12 @@ def test_random_json_is_read_or_refused(form: Any) -> None:
 )
 def test_bad_json_is_refused_by_place(form: Any, says: str) -> None:
     """JSON of another version or shape is refused with the place."""
-    with pytest.raises(b.SpecError, match=says):
+    with pytest.raises(b.errors.SpecError, match=says):
         b.from_json(form)
 
 
 @pytest.mark.parametrize("text", [None, 5, b"gaussian(sigma=1)", ["gaussian(sigma=1)"]], ids=shorten)
 def test_only_text_is_parsed(text: Any) -> None:
     """What is not a string is refused."""
-    with pytest.raises(b.SpecError, match="string"):
+    with pytest.raises(b.errors.SpecError, match="string"):
         b.parse(text)

@@ -14,6 +14,7 @@ from mpmath import MPContext
 from scipy import integrate, stats
 
 import bursar as b
+from bursar.guarantees import ProbabilisticDP, probabilistic
 from bursar.numerics.balls import ball, down, up, working
 
 Law = list[Fraction]
@@ -33,7 +34,7 @@ def excess(p: Law, q: Law, odds: Fraction) -> Fraction:
     return sum((max(x - odds * y, Fraction(0)) for x, y in zip(p, q, strict=True)), Fraction(0))
 
 
-def pushed(found: b.SimulationMap, weights: tuple[Fraction, ...]) -> Law:
+def pushed(found: b.lecture.SimulationMap, weights: tuple[Fraction, ...]) -> Law:
     """The law of F applied to an input with these four weights."""
     rows = (found.zero, found.one, found.reveal_u, found.reveal_v)
     return [sum((w * row[i] for w, row in zip(weights, rows, strict=True)), Fraction(0)) for i in range(len(rows[0]))]
@@ -41,7 +42,7 @@ def pushed(found: b.SimulationMap, weights: tuple[Fraction, ...]) -> Law:
 
 def checked(p: Law, q: Law, odds: Fraction, delta: Fraction) -> None:
     """F is a table of laws that turns the two leaky responses into p and q, exactly."""
-    found = b.simulation_map(p, q, odds=odds, delta=delta)
+    found = b.lecture.simulation_map(p, q, odds=odds, delta=delta)
     for row in (found.zero, found.one, found.reveal_u, found.reveal_v):
         assert sum(row) == 1
         assert min(row) >= 0
@@ -82,7 +83,7 @@ def test_simulation_map_refuses_with_the_true_delta() -> None:
         if worst == 0:
             continue
         with pytest.raises(b.InputError, match=rf"delta ≥ {worst} ") as refusal:
-            b.simulation_map(p, q, odds=odds, delta=worst * Fraction(99, 100))
+            b.lecture.simulation_map(p, q, odds=odds, delta=worst * Fraction(99, 100))
         assert refusal.value.argument == "delta"
         checked(p, q, odds, worst)
 
@@ -92,13 +93,13 @@ def test_simulation_map_refuses_what_is_no_law(wrong: dict[str, object]) -> None
     """Columns that do not sum to 1 or differ in length, odds below 1 and δ above 1 are refused."""
     given = {"p": ["1/2", "1/2"], "q": ["1/4", "3/4"], "odds": 3, "delta": 1} | wrong
     with pytest.raises(b.InputError):
-        b.simulation_map(given["p"], given["q"], odds=given["odds"], delta=given["delta"])
+        b.lecture.simulation_map(given["p"], given["q"], odds=given["odds"], delta=given["delta"])
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
 def test_laplace_simulation_density(epsilon: float) -> None:
     """Each row is a density, and mixed as randomized response mixes them the rows are Laplace around 0 and around 1."""
-    found = b.LaplaceSimulation(epsilon)
+    found = b.lecture.LaplaceSimulation(epsilon)
     truth = 1 / (1 + math.exp(-epsilon))
     for bit in (0, 1):
         pieces = [(-60 / epsilon, 0.0), (0.0, 1.0), (1.0, 1 + 60 / epsilon)]
@@ -114,7 +115,7 @@ def test_laplace_simulation_density(epsilon: float) -> None:
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
 def test_laplace_simulation_sampler(epsilon: float) -> None:
     """Samples for both bits follow the density, and fed with true and lying bits they are Laplace (fixed seeds)."""
-    found, size, rng = b.LaplaceSimulation(epsilon), 40_000, np.random.default_rng(12)
+    found, size, rng = b.lecture.LaplaceSimulation(epsilon), 40_000, np.random.default_rng(12)
     grid = np.linspace(-40 / epsilon, 1 + 40 / epsilon, 200_001)
     for bit in (0, 1):
         density = np.array([found.density(z, bit) for z in grid[:: 10 if epsilon < 1 else 1]])
@@ -130,7 +131,7 @@ def test_laplace_simulation_sampler(epsilon: float) -> None:
 @pytest.mark.parametrize("epsilons", [["1"], ["1/10", "1/5", "3/2"], ["1/20"] * 40, ["1/3", "2"]])
 def test_worst_case_makes_basic_composition_optimal(epsilons: list[str]) -> None:
     """The all-true transcript loses exactly Σε, so every smaller ε needs δ > 0, as much as the definition says."""
-    found = b.worst_case(epsilons)
+    found = b.lecture.worst_case(epsilons)
     total = sum(map(Fraction, epsilons))
     assert found.epsilon == found.epsilon.low == found.epsilon.high == total
     weight = [mp.exp(mp.mpf(e.numerator) / e.denominator) for e in map(Fraction, epsilons)]
@@ -148,7 +149,7 @@ def test_worst_case_makes_basic_composition_optimal(epsilons: list[str]) -> None
 
 def test_worst_case_never_needs_a_negative_delta() -> None:
     """The δ that is needed is at least 0, also at the loss itself, where it is 0."""
-    found = b.worst_case(["1/10", "1/5", "3/2"])
+    found = b.lecture.worst_case(["1/10", "1/5", "3/2"])
     assert found.delta_needed("9/5").lower >= 0
     assert found.delta_needed(2).lower >= 0
 
@@ -156,7 +157,7 @@ def test_worst_case_never_needs_a_negative_delta() -> None:
 def test_worst_case_is_below_the_exact_optimum() -> None:
     """The δ that one transcript forces is at most the δ of all transcripts together, by enumeration."""
     epsilons = ["1/2", "1/3", "1"]
-    found, values = b.worst_case(epsilons), [Fraction(e) for e in epsilons]
+    found, values = b.lecture.worst_case(epsilons), [Fraction(e) for e in epsilons]
     for x in (Fraction(0), Fraction(1), Fraction(8, 5)):
         odds, total = mp.exp(mp.mpf(x.numerator) / x.denominator), mp.mpf(0)
         for truths in itertools.product((True, False), repeat=3):
@@ -172,7 +173,7 @@ def test_worst_case_needs_a_response() -> None:
     """No responses, or an ε of 0, are refused."""
     for wrong in ([], [0], ["1", -1]):
         with pytest.raises(b.InputError):
-            b.worst_case(wrong)
+            b.lecture.worst_case(wrong)
 
 
 def test_probabilistic_implies_approximate() -> None:
@@ -181,7 +182,7 @@ def test_probabilistic_implies_approximate() -> None:
     for _ in range(2_000):
         p, q, odds = law(rng, 4), law(rng, 4), 1 + Fraction(rng.randint(0, 12), 5)
         tails = [sum(x for x, y in zip(*pair, strict=True) if x > odds * y) for pair in ((p, q), (q, p))]
-        promise = b.ProbabilisticDP(Fraction(math.log(odds)), max(tails)).approximate()
+        promise = ProbabilisticDP(Fraction(math.log(odds)), max(tails)).approximate()
         assert promise.epsilon == Fraction(math.log(odds))
         assert promise.delta == max(tails)
         needed = max(excess(p, q, odds), excess(q, p, odds))
@@ -200,7 +201,7 @@ def test_approximate_implies_probabilistic(eta: str) -> None:
         delta = max(excess(p, q, odds), excess(q, p, odds))
         with working():
             epsilon = b.ApproxDP(0, 0).epsilon if odds == 1 else Fraction(down(ball(odds).log()))
-            found = b.probabilistic(b.ApproxDP(epsilon, delta), eta=step)
+            found = probabilistic(b.ApproxDP(epsilon, delta), eta=step)
             assert found.epsilon >= epsilon + step
             assert found.delta <= 1
             assert found.delta == 1 or up(arb(float(delta)) / share) >= found.delta * (1 - Fraction(1, 10**9))

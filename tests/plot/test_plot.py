@@ -32,7 +32,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "epsilon": lambda: plot.epsilon_figure(b.Gaussian(sigma=2) * 4),
     "profile": lambda: plot.profile_figure(b.Gaussian(sigma=2) * 4),
     "loss": lambda: plot.loss_figure(b.PoissonSampled(b.Gaussian(sigma=1), rate="0.01") * 500 + b.Laplace(scale=9) * 3),
-    "counting": lambda: plot.counting_figure(b.counting([1, 10, 100], epsilon=1, delta=1e-6)),
+    "counting": lambda: plot.counting_figure(b.lecture.counting([1, 10, 100], epsilon=1, delta=1e-6)),
     "burn-down": spent,
 }
 

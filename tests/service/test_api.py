@@ -287,7 +287,7 @@ def test_a_halted_ledger_and_a_full_disk_have_their_own_statuses(tmp_path: Path)
     with open_office(Ledger("memory://", alert=None)) as office:
 
         def full(requests: object) -> None:
-            raise b.StorageFull("the disk is full, nothing was charged")
+            raise b.errors.StorageFull("the disk is full, nothing was charged")
 
         office.service.ledger.commit = full
         refused = office.spend()

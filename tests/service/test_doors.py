@@ -27,8 +27,8 @@ from support.patience import NET
 def test_every_refusal_has_a_code_of_its_own() -> None:
     """And the closed list of problems is the tree of errors."""
     assert refusals().keys() == REFUSALS.keys()
-    assert refusals()["storage_unavailable"] is b.StorageFailed
-    assert refusals()["storage_full"] is b.StorageFull
+    assert refusals()["storage_unavailable"] is b.errors.StorageFailed
+    assert refusals()["storage_full"] is b.errors.StorageFull
 
 
 SECRETS = ("/var/run", ".s.PGSQL", "10.1.2.3", "db.internal", "password", "/srv/ledger")
@@ -38,9 +38,9 @@ SAID = 'connection to server on socket "/var/run/.s.PGSQL.5432", host db.interna
 @pytest.mark.parametrize(
     ("error", "status"),
     [
-        (b.StorageFailed(f"the store failed, retry with the same key: {SAID}"), 503),
-        (b.StorageFull(f"the disk is full, nothing was charged: {SAID}"), 507),
-        (b.LedgerHalted(f"/srv/ledger/anchor is no anchor file: {SAID}"), 503),
+        (b.errors.StorageFailed(f"the store failed, retry with the same key: {SAID}"), 503),
+        (b.errors.StorageFull(f"the disk is full, nothing was charged: {SAID}"), 507),
+        (b.errors.LedgerHalted(f"/srv/ledger/anchor is no anchor file: {SAID}"), 503),
     ],
 )
 def test_where_the_ledger_lives_is_for_the_log(
@@ -83,10 +83,10 @@ def test_a_postgres_that_is_away() -> None:
     """It is no full disk; in Python the driver's own words are there, over the wire they are not."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    with pytest.raises(b.StorageFailed) as away:
+    with pytest.raises(b.errors.StorageFailed) as away:
         Ledger(f"postgresql://nobody@127.0.0.1:{port}/budget?connect_timeout=2")
     assert away.value.code == "storage_unavailable"
-    assert type(away.value) is b.StorageFailed
+    assert type(away.value) is b.errors.StorageFailed
     assert "127.0.0.1" in str(away.value)
     found = told(away.value)
     assert (found.status, found.code) == (503, "storage_unavailable")
@@ -99,7 +99,7 @@ def test_the_client_knows_them_apart(memory: Office) -> None:
     receipt = ledger.spend("other", "randomized_response(epsilon=0.1)", key="r")
     again: dict[str, Any] = {"what": "randomized_response(epsilon=0.1)", "reason": "x", "key": "c"}
     with Client(str(memory.client.base_url), memory.secrets["owner", "*"], attempts=1) as client:
-        with pytest.raises(b.ConsentNeeded, match="gives up B²") as price:
+        with pytest.raises(b.errors.ConsentNeeded, match="gives up B²") as price:
             client.correct(("other", receipt.seq), **again)
         assert client.correct(("other", receipt.seq), **again, consent=price.value.consent).kind == "correct"
         facts = {
@@ -111,13 +111,13 @@ def test_the_client_knows_them_apart(memory: Office) -> None:
             "publication_date": "2026-07-01",
         }
         assert 'data_product_region: "Norway"' in client.export("opendp", root="other", facts=facts)
-        for error in (b.StorageFailed("x"), b.StorageFull("x")):
+        for error in (b.errors.StorageFailed("x"), b.errors.StorageFull("x")):
 
             def fails(*_: Any, raised: Exception = error, **__: Any) -> Any:
                 raise raised
 
             ledger.scopes = fails  # type: ignore[method-assign]
-            with pytest.raises(b.StorageFailed) as away:
+            with pytest.raises(b.errors.StorageFailed) as away:
                 client.scopes()
             assert type(away.value) is type(error)
 
@@ -326,6 +326,6 @@ def test_forms_say_each_thing_once(memory: Office) -> None:
 def test_json_forms_say_each_thing_once() -> None:
     """Those of compositions too."""
     form = '{"bursar": 1, "terms": [{"mechanism": {"name": "laplace", "scale": "1", "scale": "9"}, "count": 1}]}'
-    with pytest.raises(b.SpecError, match="'scale' is given twice"):
+    with pytest.raises(b.errors.SpecError, match="'scale' is given twice"):
         b.from_json(form)
     assert b.from_json(form.replace('"scale": "1", ', "")) == b.Composition([(b.Laplace(scale=9), 1)])

@@ -53,6 +53,6 @@ def left(ledger: Ledger, scope: str, line: str = "epsilon") -> Fraction:
 
 def agreed(ledger: Ledger, entry: object, what: object, **more: Any) -> b.Receipt:
     """A correction that does more than charge its release: refused first, then made with the consent to that."""
-    with pytest.raises(b.ConsentNeeded) as price:
+    with pytest.raises(b.errors.ConsentNeeded) as price:
         ledger.correct(entry, what, **more)
     return ledger.correct(entry, what, **more, consent=price.value.consent)

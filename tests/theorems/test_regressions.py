@@ -16,6 +16,7 @@ from mpmath import mpf
 import bursar as b
 from bursar.mechanisms import CATALOGUE
 from bursar.numerics.balls import working
+from bursar.theorems import Bound
 from bursar.theorems.optimal import Responses
 from support.responses import exact, optimum
 
@@ -46,7 +47,7 @@ def _fifty_digits() -> Iterator[None]:
         yield
 
 
-def rows(what: b.Composition | b.Mechanism, **question: Fraction | str) -> dict[str, b.Bound]:
+def rows(what: b.Composition | b.Mechanism, **question: Fraction | str) -> dict[str, Bound]:
     """Every theorem's bound that is one."""
     return {row.id: row.bound for row in b.account(what, **question).rows if row.bound is not None}
 

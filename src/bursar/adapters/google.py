@@ -208,7 +208,7 @@ class BursarAccountant(PrivacyAccountant):  # type: ignore[misc]  # untyped ther
 
     @property
     def composition(self) -> b.Composition:
-        """What was composed so far."""
+        """The events that were composed so far, as one composition."""
         return self._composition
 
     def report(self, *, delta: Any = None, epsilon: Any = None, **more: Any) -> Report:

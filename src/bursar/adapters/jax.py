@@ -1,8 +1,8 @@
 """jax-privacy: a configuration that makes its training accountants certified.
 
-    DpsgdTrainingAccountant(dp_accountant_config=BursarConfig())
+Give it where an accountant is asked for:
 
-What they are asked for is then answered by every theorem, never below the truth.
+    DpsgdTrainingAccountant(dp_accountant_config=BursarConfig())
 """
 
 from __future__ import annotations
@@ -18,5 +18,5 @@ class BursarConfig(DpAccountantConfig):  # type: ignore[misc]  # untyped there
     """Creates bursar's accountant wherever jax-privacy wants one of dp_accounting's."""
 
     def create_accountant(self) -> BursarAccountant:
-        """A fresh accountant of bursar's."""
+        """A new accountant, to which nothing was added yet."""
         return BursarAccountant()

@@ -1,14 +1,14 @@
 """Opacus: certified accounting of private training, and its budget kept by a ledger.
 
-    import bursar.adapters.opacus                       # registers the accountant
+`BursarAccountant` tells what was run; `Training` has a run paid for before its steps:
+
+    import bursar.adapters.opacus                   # registers the accountant
     engine = PrivacyEngine(accountant="bursar")
 
     with Training(ledger, "model", noise_multiplier=1.1, sample_rate=0.01, steps=3000, key="run-7") as run:
         for _ in range(epochs):
             …one epoch…
-            run.epoch(steps)                            # durable; BudgetExceeded came before the first one
-
-The accountant tells what a training has cost; the ledger refuses one that would cost too much before it begins.
+            run.epoch(steps)                        # durable; BudgetExceeded came before the first one
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import bursar as b
 from bursar.errors import InputError
 from bursar.extras import needs
 from bursar.jobs.report import Report
+from bursar.ledger.receipt import Reservation
 
 with needs("opacus", "the adapter of Opacus"):
     from opacus.accountants import IAccountant
@@ -42,7 +43,7 @@ class BursarAccountant(IAccountant):  # type: ignore[misc]  # untyped there
 
     @property
     def composition(self) -> b.Composition:
-        """What was run so far."""
+        """The steps that were run so far, as one composition."""
         parts = (steps(sigma, rate, count) for sigma, rate, count in self.history)
         return sum(parts, b.Composition())
 
@@ -61,12 +62,12 @@ class BursarAccountant(IAccountant):  # type: ignore[misc]  # untyped there
 
     @classmethod
     def mechanism(cls) -> str:
-        """Its name in `PrivacyEngine(accountant=…)`."""
+        """The name by which `PrivacyEngine(accountant=…)` finds this accountant."""
         return "bursar"
 
 
 def steps(noise_multiplier: float, sample_rate: float, count: int) -> b.Composition:
-    """So many steps of private training."""
+    """The release of this many steps of private training."""
     gaussian = b.Gaussian(sigma=noise_multiplier)
     return (gaussian if sample_rate >= 1 else b.PoissonSampled(gaussian, rate=sample_rate)) * count
 
@@ -93,7 +94,7 @@ class Training:
         self._ledger, self._scope, self._key, self._ttl, self._by = ledger, scope, key, ttl, by
         self._sigma, self._rate, self._left = noise_multiplier, sample_rate, steps
         self._epochs = 0
-        self.reservation: b.Reservation | None = None
+        self.reservation: Reservation | None = None
 
     def __enter__(self) -> Self:
         whole = steps(self._sigma, self._rate, self._left)

@@ -1,9 +1,15 @@
 """Floor 1, promises: what can be promised about privacy, one file a language, and the arrows between them.
 
-PureDP         P(S) ≤ e^ε Q(S) ApproxDP       P(S) ≤ e^ε Q(S) + δ BoundedRange   the loss fits into an interval of
-length η Renyi          D_α ≤ γ(α) ZCDP           D_α ≤ ρα at every order (perhaps after setting mass δ aside) TCDP
-D_α ≤ ρα at orders below ω GDP            no easier to tell apart than N(0, 1) and N(μ, 1) Profile        (εᵢ, δᵢ) for
-many i at once
+P and Q are the laws of the output on two neighbouring data sets, in either order, and S is any event:
+
+    PureDP         P(S) ≤ e^ε Q(S)
+    ApproxDP       P(S) ≤ e^ε Q(S) + δ
+    BoundedRange   the loss fits into an interval of length η
+    Renyi          D_α ≤ γ(α)
+    ZCDP           D_α ≤ ρα at every order (perhaps after setting mass δ aside)
+    TCDP           D_α ≤ ρα at orders below ω
+    GDP            no easier to tell apart than N(0, 1) and N(μ, 1)
+    Profile        (εᵢ, δᵢ) for many i at once
 """
 
 from bursar.guarantees._base import Claim, Guarantee, Tightness

@@ -1,11 +1,15 @@
 """From one Rényi order to (ε, δ): the simple conversion and the optimal one.
 
-**Simple** (Canonne, Kamath and Steinke 2020, Prop. 12; Balle et al. 2020, Thm 21): D_α(P‖Q) ≤ γ implies δ(ε) ≤
-e^{(α−1)(γ−ε)}·(1/α)(1 − 1/α)^{α−1}.
+**Simple** (Canonne, Kamath and Steinke 2020, Prop. 12; Balle et al. 2020, Thm 21): D_α(P‖Q) ≤ γ implies
+
+    δ(ε) ≤ e^{(α−1)(γ−ε)}·(1/α)(1 − 1/α)^{α−1}.
 
 **Optimal** (Asoodeh et al. 2020): merging {P > e^ε Q} and its complement loses nothing for δ(ε) and only lowers the
-divergence, so δ(ε) is at most the largest δ for which some p > δ has p^α q^{1−α} + (1−p)^α (1−q)^{1−α} ≤ e^{(α−1)γ},
-q = (p − δ)e^{−ε}. The left side is jointly convex in (p, q) and q is affine in p, so it is convex in p: a tangent
+divergence, so δ(ε) is at most the largest δ for which some p > δ has
+
+    p^α q^{1−α} + (1−p)^α (1−q)^{1−α} ≤ e^{(α−1)γ},  q = (p − δ)e^{−ε}.
+
+The left side is jointly convex in (p, q) and q is affine in p, so it is convex in p: a tangent
 line at any p₀ is below it everywhere, and its smaller end value on [δ, 1] certifies that no p is feasible. Floats
 choose ε and p₀; balls certify them.
 """

@@ -1,7 +1,9 @@
 """Probabilistic differential privacy, the loss-tail form of (ε, δ), and how it relates to the usual one.
 
 **Down** (the lecture's Lemma 1.4): if P(L > ε) ≤ δ for every ordered pair of neighbours, the mechanism is (ε, δ)-DP.
-Not conversely. **Up**: (ε, δ)-DP implies P(L > ε + η) ≤ δ/(1 − e^{−η}) for every η > 0, because on {L > ε + η} at
+Not conversely.
+
+**Up**: (ε, δ)-DP implies P(L > ε + η) ≤ δ/(1 − e^{−η}) for every η > 0, because on {L > ε + η} at
 least the share 1 − e^{−η} of P's mass counts towards δ(ε) = E_P[(1 − e^{ε−L})₊].
 """
 

@@ -84,7 +84,7 @@ class ProfileCurve(Profile):
     _curve: Callable[[Ball], Ball]
 
     def delta_at(self, epsilon: Ball) -> Ball:
-        """The curve."""
+        """The function's δ at ε."""
         return self._curve(epsilon)
 
     def corners(self) -> list[tuple[Ball, Ball]]:

@@ -65,7 +65,7 @@ class PureDP(Guarantee):
 
     @classmethod
     def compose(cls, promises: Counted) -> PureDP:
-        """ε's add up."""
+        """The sum of the ε's."""
         return cls(total([(promise.epsilon, count) for promise, count in promises]))
 
     @classmethod

@@ -1,13 +1,19 @@
 """Rényi curves of sampled mechanisms, known at whole orders and bounded between them.
 
-**Poisson** (add/remove). Statement: for whole n ≥ 2, (n−1)D_n ≤ ln Σ_l C(n,l)(1−q)^{n−l}q^l·f_l·e^{(l−1)γ(l)}, with
-f_l = 1 where the pair can be swapped onto itself (Mironov, Talwar and Zhang 2019, Thm 5: then the remove direction,
-which the binomial theorem gives exactly, is the worse one), and f_l = 3 for l ≥ 3 for any mechanism (Zhu and Wang
-2019, Thm 5).
+**Poisson** (add/remove). For whole n ≥ 2
 
-**Without replacement** (replace-one). Statement: (n−1)D_n ≤ ln[1 + q²C(n,2)·min{4(e^{γ(2)}−1), e^{γ(2)}·min{2,
-(e^{γ(∞)}−1)²}} + Σ_{j≥3} q^jC(n,j)e^{(j−1)γ(j)}·min{2, (e^{γ(∞)}−1)^j}] (Wang, Balle and Kasiviswanathan 2019, Thm
-9).
+    (n−1)D_n ≤ ln Σ_l C(n,l)(1−q)^{n−l}q^l·f_l·e^{(l−1)γ(l)},
+
+with f_l = 1 where the pair can be swapped onto itself (Mironov, Talwar and Zhang 2019, Thm 5: then the remove
+direction, which the binomial theorem gives exactly, is the worse one), and f_l = 3 for l ≥ 3 for any mechanism (Zhu and
+Wang 2019, Thm 5).
+
+**Without replacement** (replace-one). For whole n ≥ 2
+
+    (n−1)D_n ≤ ln[1 + q²C(n,2)·min{4(e^{γ(2)}−1), e^{γ(2)}·min{2, (e^{γ(∞)}−1)²}}
+                    + Σ_{j≥3} q^jC(n,j)e^{(j−1)γ(j)}·min{2, (e^{γ(∞)}−1)^j}]
+
+(Wang, Balle and Kasiviswanathan 2019, Thm 9).
 
 Between whole orders (α−1)D_α is convex in α (it is a cumulant function), so chords bound it from above; at α = 1 it
 is 0.

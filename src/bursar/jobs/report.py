@@ -31,12 +31,12 @@ class Row:
 
     @property
     def bound(self) -> Bound | None:
-        """Its interval, where it has one."""
+        """The interval that the theorem proves, where it proves one."""
         return self.result if isinstance(self.result, Bound) else None
 
     @property
     def reason(self) -> str | None:
-        """Why it abstains, where it does."""
+        """The reason why the theorem abstains, where it does."""
         return self.result.reason if isinstance(self.result, Abstain) else None
 
     def to_dict(self) -> dict[str, Any]:

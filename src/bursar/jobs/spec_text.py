@@ -1,8 +1,12 @@
 """Reads the text form into calls with their places; what they mean is `bursar.jobs.spec`'s business.
 
-composition = "nothing" | term { "+" term } term        = [ count "*" ] factor { "*" count } factor      = name "(" [
-argument { "," argument } ] ")" | "(" composition ")" argument    = [ name "=" ] ( number | word | 'text in quotes' |
-"[" value, … "]" | composition ) number      = 20 | 0.1 | 1e-6 | 1/3
+White space between the parts means nothing, and a count is a whole number:
+
+    composition = "nothing" | term { "+" term }
+    term        = [ count "*" ] factor { "*" count }
+    factor      = name "(" [ argument { "," argument } ] ")" | "(" composition ")"
+    argument    = [ name "=" ] ( number | word | 'text in quotes' | "[" value, … "]" | composition )
+    number      = 20 | 0.1 | 1e-6 | 1/3
 """
 
 from __future__ import annotations
@@ -104,7 +108,7 @@ class Reader:
         return terms
 
     def composition(self) -> list[tuple[Any, int, int]]:
-        """Terms joined with +."""
+        """The terms of a sum: what is joined with +."""
         token = self.peek()
         if token is not None and token.text == "nothing" and not self.is_mark("(", 1):
             self.next += 1
@@ -155,7 +159,7 @@ class Reader:
         return int(token.text)
 
     def call(self) -> Call:
-        """name(arguments)."""
+        """A call: name(arguments)."""
         token = self.peek()
         assert token is not None
         self.next += 1
@@ -202,7 +206,7 @@ class Reader:
         return terms[0][0] if len(terms) == 1 and terms[0][1] == 1 else terms
 
     def items(self) -> list[Any]:
-        """[value, …]."""
+        """A list of values in brackets: [value, …]."""
         self.next += 1
         self.depth += 1
         if self.depth > _DEEPEST:

@@ -66,7 +66,7 @@ class Split:
 
     @property
     def composition(self) -> Composition:
-        """All releases."""
+        """The releases of all shares as one composition."""
         return self.report.composition
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,14 +1,17 @@
 """The simulation lemma: every (ε, δ)-close pair is a disguised leaky randomized response.
 
 Statement: if X ≈ Y within (ε, δ), both ways, there is a randomized map F with F(U) ~ X and F(V) ~ Y, where U and V
-    are the two laws of leaky randomized response on {0, 1, "U", "V"}: U = ((1−δ)e^ε/(1+e^ε), (1−δ)/(1+e^ε), δ, 0), V
-    = ((1−δ)/(1+e^ε), (1−δ)e^ε/(1+e^ε), 0, δ).
+    are the two laws of leaky randomized response on {0, 1, "U", "V"}:
+
+        U = ((1−δ)e^ε/(1+e^ε), (1−δ)/(1+e^ε), δ, 0)
+        V = ((1−δ)/(1+e^ε), (1−δ)e^ε/(1+e^ε), 0, δ)
+
 Proof: cut P_X at e^ε·P_Y and P_Y at e^ε·P_X to get A and B, whose ratio is within e^{±ε} everywhere, with masses
     1−δ_x and 1−δ_y of at least 1−δ. If the masses differ, mix the heavier with e^{−ε} times the lighter: the set of A
     with e^{−ε}B ≤ A ≤ e^ε B is convex and contains e^{−ε}B, so the ratio survives while the masses become equal.
     Scale both to 1−δ. Then F(·|0) and F(·|1) solve two linear equations, and are non-negative exactly because of the
-    ratio; F(·|"U") and F(·|"V") carry what is left. Plain rescaling in place of the mixing is wrong whenever δ_x ≠
-    δ_y.
+    ratio; F(·|"U") and F(·|"V") carry what is left. Plain rescaling in place of the mixing is wrong whenever
+    δ_x ≠ δ_y.
 Source: Kairouz, Oh and Viswanath 2015; Murtagh and Vadhan 2018, Lemma 3.2. Lecture notes print a map with five slips;
     this one is the corrected form.
 
@@ -124,11 +127,13 @@ def _law(numbers: Sequence[Number], name: str) -> Law:
 
 @dataclass(frozen=True, init=False)
 class LaplaceSimulation:
-    """Laplace noise from one randomized response: the map F with F(U) ~ Laplace(0, 1/ε) and F(V) ~ Laplace(1, 1/ε), δ =
-    0.
+    """Laplace noise from one randomized response: the map F with F(U) ~ Laplace(0, 1/ε) and F(V) ~ Laplace(1, 1/ε),
+    where δ = 0.
 
-    F(z|0) = (1 + e^{−ε})·(ε/2)·e^{εz} for z ≤ 0, ε·sinh(ε(1−z))/(e^ε − 1) for 0 < z < 1, 0 from 1 on; F(z|1) =
-    F(1−z|0).
+        F(z|0) = (1 + e^{−ε})·(ε/2)·e^{εz}         for z ≤ 0
+                 ε·sinh(ε(1−z))/(e^ε − 1)          for 0 < z < 1
+                 0                                 from 1 on
+        F(z|1) = F(1−z|0)
     """
 
     epsilon: Real

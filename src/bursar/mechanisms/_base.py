@@ -138,7 +138,7 @@ class Mechanism(Written, ABC):
         return written
 
     def stated(self) -> tuple[Claim, ...]:
-        """Its claims, computed once."""
+        """The mechanism's `claims`, which are computed once."""
         with working():
             claims: tuple[Claim, ...] = self._remembered("_bursar_stated", self.claims)
         return claims

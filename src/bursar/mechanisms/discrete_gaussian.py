@@ -42,5 +42,5 @@ class DiscreteGaussian(Mechanism):
         return symmetric(DiscreteGaussianLoss(sigma * sigma, self.sensitivity))
 
     def enlarged(self, size: int) -> DiscreteGaussian:
-        """Size times the sensitivity."""
+        """The same law with ``size`` times the sensitivity."""
         return DiscreteGaussian(self.sigma, sensitivity=self.sensitivity * size, relation=self.relation)

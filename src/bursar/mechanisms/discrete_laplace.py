@@ -41,5 +41,5 @@ class DiscreteLaplace(Mechanism):
         return symmetric(DiscreteLaplaceLoss(1 / ball(self.scale), self.sensitivity))
 
     def enlarged(self, size: int) -> DiscreteLaplace:
-        """Size times the sensitivity."""
+        """The same law with ``size`` times the sensitivity."""
         return DiscreteLaplace(self.scale, sensitivity=self.sensitivity * size, relation=self.relation)

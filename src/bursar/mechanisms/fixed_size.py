@@ -46,7 +46,7 @@ class FixedSizeSampled(Mechanism):
 
     @property
     def relation(self) -> str:
-        """Always replace_one."""
+        """The neighbour relation of such samples: replace_one, always."""
         return REPLACE_ONE
 
     @property

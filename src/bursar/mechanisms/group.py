@@ -30,7 +30,7 @@ class Group(Mechanism):
 
     @property
     def relation(self) -> str:
-        """The mechanism's own."""
+        """The neighbour relation of the mechanism inside."""
         return self.mechanism.relation
 
     def claims(self) -> tuple[Claim, ...]:
@@ -60,7 +60,7 @@ class Group(Mechanism):
         return self.mechanism.leaks() if larger is None else larger.leaks()
 
     def enlarged(self, size: int) -> Mechanism | None:
-        """Groups of groups."""
+        """The same release, seen by a group of ``size`` such groups."""
         return self.mechanism.grown(self.size * size)
 
 

@@ -45,7 +45,7 @@ class PoissonSampled(Mechanism):
 
     @property
     def relation(self) -> str:
-        """The mechanism's own."""
+        """The neighbour relation of the mechanism inside."""
         return self.mechanism.relation
 
     def claims(self) -> tuple[Claim, ...]:

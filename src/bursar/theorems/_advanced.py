@@ -50,7 +50,7 @@ def sums(promises: list[tuple[ApproxDP, int]], mean: Callable[[Ball], Ball]) -> 
 
 
 def gaussian_epsilon(s: Sums, delta: Ball) -> Ball:
-    """Mean + √(2S·ln(1/δ'))."""
+    """The ε of the tail bound: mean + √(2S·ln(1/δ'))."""
     return s.mean + (2 * s.squares * -delta.log()).sqrt()
 
 

@@ -1,7 +1,7 @@
 """Advanced composition as it was first proved.
 
-Statement: k mechanisms that are (ε, δ)-DP, adaptively composed, are (ε', kδ + δ')-DP with ε' = ε√(2k ln(1/δ')) +
-    kε(e^ε − 1), for every δ' in (0, 1].
+Statement: k mechanisms that are (ε, δ)-DP, adaptively composed, are (ε', kδ + δ')-DP with
+    ε' = ε√(2k ln(1/δ')) + kε(e^ε − 1), for every δ' in (0, 1].
 Hypotheses: all mechanisms promise one and the same (ε, δ); δ' > 0 is left after the leaks.
 Source: Dwork, Rothblum and Vadhan 2010, Thm III.3; Dwork and Roth 2014, Thm 3.20. In one published summary ε stands
     under the root: that form is wrong.

@@ -1,7 +1,7 @@
 """Gaussian privacy.
 
-Statement: μᵢ-GDP mechanisms, adaptively composed, are √(Σμᵢ²)-GDP; and μ-GDP is δ(ε) = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 −
-    ε/μ), exactly, for Gaussian noise.
+Statement: μᵢ-GDP mechanisms, adaptively composed, are √(Σμᵢ²)-GDP; and μ-GDP is
+    δ(ε) = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ), exactly, for Gaussian noise.
 Hypotheses: each mechanism is μᵢ-GDP by claim, or because it promises ε-DP (μ = −2Φ⁻¹(1/(1 + e^ε))). If each attains
     its Gaussian pair the answer is exact from both sides.
 Source: Dong, Roth and Su 2022, Cor. 3.3 and Cor. 2.13; Balle and Wang 2018, Thm 8. As a filter: Koskela, Tobaben and

@@ -1,13 +1,13 @@
 """The three-branch bound for different (εᵢ, δᵢ).
 
-Statement: with T = Σεᵢ tanh(εᵢ/2) and S = Σεᵢ², for every δ̃ in (0, 1] the adaptive composition is (ε̃, 1 −
-    (1−δ̃)Π(1−δᵢ))-DP with ε̃ = min{Σεᵢ, T + √(2S·ln(e + √S/δ̃)), T + √(2S·ln(1/δ̃))}.
+Statement: with T = Σεᵢ tanh(εᵢ/2) and S = Σεᵢ², for every δ̃ in (0, 1] the adaptive composition is
+    (ε̃, 1 − (1−δ̃)Π(1−δᵢ))-DP with ε̃ = min{Σεᵢ, T + √(2S·ln(e + √S/δ̃)), T + √(2S·ln(1/δ̃))}.
 Hypotheses: each mechanism promises pure or approximate privacy; δ̃ > 0 is left after the leaks.
 Source: Kairouz, Oh and Viswanath 2015, Thm 3.5. A public script prints √S·δ̃ for √S/δ̃, which is unsound.
 Code/paper: ``mean`` is T, ``squares`` is S.
 Rounding: balls throughout; the smallest of three proved bounds is proved; the float at the end is rounded up.
-Checked: 2.5, 4.1280233682271 and 4.17042658041037 for ε = 10 × 0.1, 5 × 0.2, 0.5 at δ̃ = 1e-6; enumeration for small
-    k.
+Checked: 2.5, 4.1280233682271 and 4.17042658041037 for ε = 10 × 0.1, 5 × 0.2, 0.5 at δ̃ = 1e-6; enumeration for
+    small k.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The optimum for different (εᵢ, δᵢ).
 
-Statement: OptComp is the least ε_g ≥ 0 with Σ_S (Π_{i∈S}e^{εᵢ} − e^{ε_g}Π_{i∉S}e^{εᵢ})₊/Π(1+e^{εᵢ}) ≤ 1 −
-    (1−δ_g)/Π(1−δᵢ): the composition is (ε_g, δ_g)-DP, and for the worst such mechanisms nothing smaller holds.
+Statement: OptComp is the least ε_g ≥ 0 with
+    Σ_S (Π_{i∈S}e^{εᵢ} − e^{ε_g}Π_{i∉S}e^{εᵢ})₊/Π(1+e^{εᵢ}) ≤ 1 − (1−δ_g)/Π(1−δᵢ):
+    the composition is (ε_g, δ_g)-DP, and for the worst such mechanisms nothing smaller holds.
     Approximately: rounding each εᵢ up to a multiple aᵢε₀ of ε₀ = ln(1+β), β = η/(k + Σεᵢ + 1), aᵢ = ⌈εᵢ(1/β+1)⌉,
     gives a value between OptComp(δ_g) and OptComp(e^{−η/2}δ_g) + η.
 Hypotheses: each mechanism promises pure or approximate privacy. Exact where at most 16384 different totals occur;

@@ -1,8 +1,8 @@
 """The optimum for k copies of one (ε, δ).
 
-Statement: the adaptive composition of k mechanisms that are (ε, δ)-DP is (ε_g, 1 − (1−δ)^k(1−δ_g))-DP for δ_g = Σ_ℓ
-    C(k,ℓ)(e^{(k−ℓ)ε} − e^{ε_g+ℓε})₊/(1+e^ε)^k, and for the worst such mechanisms (leaky randomized responses) nothing
-    smaller holds.
+Statement: the adaptive composition of k mechanisms that are (ε, δ)-DP is (ε_g, 1 − (1−δ)^k(1−δ_g))-DP for
+    δ_g = Σ_ℓ C(k,ℓ)(e^{(k−ℓ)ε} − e^{ε_g+ℓε})₊/(1+e^ε)^k, and for the worst such mechanisms (leaky
+    randomized responses) nothing smaller holds.
 Hypotheses: all mechanisms promise one and the same (ε, δ); k is at most ten million; from below also: each attains
     its promise's worst pair.
 Source: Kairouz, Oh and Viswanath 2015, Thm 3.3, in the form valid at every ε_g.

@@ -1,7 +1,7 @@
 """Strong composition, the lecture's Theorem 1.1.
 
-Statement: k mechanisms that are (ε, δ)-DP, adaptively composed, are (ε̃, 1 − (1−δ)^k(1−δ'))-DP with ε̃ = ε√(2k
-    ln(1/δ')) + kε·tanh(ε/2), for every δ' in (0, 1].
+Statement: k mechanisms that are (ε, δ)-DP, adaptively composed, are (ε̃, 1 − (1−δ)^k(1−δ'))-DP with
+    ε̃ = ε√(2k ln(1/δ')) + kε·tanh(ε/2), for every δ' in (0, 1].
 Hypotheses: all mechanisms promise one and the same (ε, δ); δ' > 0 is left after the leaks.
 Source: Kairouz, Oh and Viswanath 2015, Thm 3.4, third branch; Dwork, Rothblum and Vadhan 2010 for the idea.
 Code/paper: tanh(ε/2) = (e^ε − 1)/(e^ε + 1) is the mean loss of randomized response divided by ε; ``mean`` is

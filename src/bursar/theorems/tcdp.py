@@ -1,8 +1,8 @@
 """Truncated concentrated privacy.
 
 Statement: (ρᵢ, ωᵢ)-tCDP mechanisms, adaptively composed, are (Σρᵢ, min ωᵢ)-tCDP; and (ρ, ω)-tCDP implies (ε, δ)-DP by
-    the conversions of Rényi orders α ≤ ω, among them ε = ρ + 2√(ρ ln(1/δ)) if ln(1/δ) ≤ (ω−1)²ρ, else ρω +
-    ln(1/δ)/(ω−1).
+    the conversions of Rényi orders α ≤ ω, among them ε = ρ + 2√(ρ ln(1/δ)) if ln(1/δ) ≤ (ω−1)²ρ, else
+    ρω + ln(1/δ)/(ω−1).
 Hypotheses: each mechanism is tCDP by claim or conversion, and at least one is so only below some order (else `zcdp`
     says the same).
 Source: Bun, Dwork, Rothblum and Steinke 2018, Lemma 6. Public code prints two misread forms of it; one is too small.

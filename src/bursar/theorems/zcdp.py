@@ -2,8 +2,8 @@
 
 Statement: ρᵢ-zCDP mechanisms, adaptively composed, are (Σρᵢ)-zCDP; and ρ-zCDP implies δ(ε) ≤ inf over α > 1 of
     e^{(α−1)(αρ−ε)}·(1/α)(1−1/α)^{α−1}. With δᵢ-approximate promises, 1 − Π(1−δᵢ) is set aside first.
-Hypotheses: each mechanism is (δᵢ-approximately) ρᵢ-zCDP: by its own claim, or because it promises ε-DP (ρ =
-    ε·tanh(ε/2)) or (ε, δ)-DP.
+Hypotheses: each mechanism is (δᵢ-approximately) ρᵢ-zCDP: by its own claim, or because it promises ε-DP
+    (ρ = ε·tanh(ε/2)) or (ε, δ)-DP.
 Source: Bun and Steinke 2016, Lemmas 1.7 and 8.2; Canonne, Kamath and Steinke 2020, Cor. 13; for ε·tanh(ε/2): Steinke
     2024, Thm 5.
 Code/paper: ``total.rho`` is Σρᵢ, exact where the claims are.

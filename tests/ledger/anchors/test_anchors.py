@@ -53,7 +53,7 @@ def test_a_copy_that_is_not_the_ledger_halts_for_good(tmp_path: Path) -> None:
     with Ledger(path, anchor=str(shared), alert=None) as one, Ledger(copy, anchor=str(shared), alert=None) as other:
         one.spend("data", TENTH)
         for _ in range(2):
-            with pytest.raises(b.LedgerHalted, match="older copy"):
+            with pytest.raises(b.errors.LedgerHalted, match="older copy"):
                 other.spend("data", TENTH)
         assert other.halted is not None
         other.restore(assume_spent=True, reason="this one it is")
@@ -61,7 +61,7 @@ def test_a_copy_that_is_not_the_ledger_halts_for_good(tmp_path: Path) -> None:
         with pytest.raises(b.BudgetExceeded):
             other.spend("data", TENTH)
         assert other.verify()
-        with pytest.raises(b.LedgerHalted, match=r"copy|copies"):
+        with pytest.raises(b.errors.LedgerHalted, match=r"copy|copies"):
             one.spend("data", TENTH)
 
 
@@ -83,7 +83,7 @@ def test_two_hashes_for_one_number_are_a_fork(tmp_path: Path) -> None:
     path, shared = forked(tmp_path)
     assert AnchorFile(str(shared)).read()["data"].seq == 4
     with Ledger(path, anchor=str(shared), alert=None) as ledger:
-        with pytest.raises(b.LedgerHalted, match="two different entries 2 of data"):
+        with pytest.raises(b.errors.LedgerHalted, match="two different entries 2 of data"):
             ledger.spend("data", TENTH)
         assert "two different entries 2 of data" in str(ledger.verify())
 
@@ -150,7 +150,7 @@ def test_a_long_file_keeps_a_fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         stray = f"2 {'0' * 64} data ;"
         with open(file, "a", encoding="utf-8") as other:
             other.write(f"\n{stray}")
-        with pytest.raises(b.LedgerHalted):
+        with pytest.raises(b.errors.LedgerHalted):
             ledger.spend("data", TENTH)
         lines = file.read_text().splitlines()
         assert stray in lines
@@ -236,7 +236,7 @@ def test_a_part_of_a_line_is_not_told_as_written(tmp_path: Path, monkeypatch: py
     file.append({"data": Head(1, 0, "h1", 0)})
     real = os.write
     monkeypatch.setattr(anchor.os, "write", lambda number, content: real(number, content[:5]))
-    with pytest.raises(b.StorageFailed, match="anchor could not be written"):
+    with pytest.raises(b.errors.StorageFailed, match="anchor could not be written"):
         file.append({"data": Head(2, 0, "h2", 0)})
     monkeypatch.undo()
     file.append({"data": Head(3, 0, "h3", 0)})

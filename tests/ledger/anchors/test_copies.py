@@ -54,7 +54,7 @@ def test_a_moved_file_halts_for_good(tmp_path: Path) -> None:
         ledger.spend("data", TENTH)
         ledger.show("data")
         path.rename(tmp_path / "elsewhere.db")
-        with pytest.raises(b.LedgerHalted, match="moved"):
+        with pytest.raises(b.errors.LedgerHalted, match="moved"):
             ledger.show("data")
         (tmp_path / "elsewhere.db").rename(path)
         attempts: list[Callable[[], object]] = [
@@ -67,7 +67,7 @@ def test_a_moved_file_halts_for_good(tmp_path: Path) -> None:
             lambda: ledger.restore(assume_spent=True, reason="it moved"),
         ]
         for attempt in attempts:
-            with pytest.raises(b.LedgerHalted, match="moved"):
+            with pytest.raises(b.errors.LedgerHalted, match="moved"):
                 attempt()
         assert ledger.halted is not None
     with Ledger(path, alert=None) as ledger:
@@ -81,9 +81,9 @@ def test_the_first_reader_opens_the_same_file(tmp_path: Path) -> None:
     copy = made(path)
     store = SqliteStore(str(path))
     os.replace(copy, path)
-    with pytest.raises(b.LedgerHalted, match="moved"), store.reading():
+    with pytest.raises(b.errors.LedgerHalted, match="moved"), store.reading():
         pass
-    with pytest.raises(b.LedgerHalted, match="moved"), store.writing():
+    with pytest.raises(b.errors.LedgerHalted, match="moved"), store.writing():
         pass
     store.close()
 
@@ -103,7 +103,7 @@ def test_a_move_in_the_middle_of_a_commit(tmp_path: Path, monkeypatch: pytest.Mo
                 return original(*arguments)
 
             monkeypatch.setattr(owner, method, moving)
-            with pytest.raises(b.LedgerHalted, match="moved"):
+            with pytest.raises(b.errors.LedgerHalted, match="moved"):
                 ledger.spend("data", TENTH)
             monkeypatch.undo()
         away.rename(path)
@@ -129,7 +129,7 @@ def test_a_file_system_that_cannot_be_asked(tmp_path: Path, monkeypatch: pytest.
         answers.append(False)
         ledger.spend("data", TENTH)
         answers[0] = apsw.IOError("input/output error")
-        with pytest.raises(b.StorageFailed):
+        with pytest.raises(b.errors.StorageFailed):
             ledger.spend("data", TENTH)
         answers.clear()
         assert ledger.spend("data", TENTH).seq == 3
@@ -160,7 +160,7 @@ def test_a_log_that_belongs_to_another_file(tmp_path: Path) -> None:
         folder = tmp_path / str(scopes)
         folder.mkdir()
         with pieced(folder, scopes) as ledger:
-            with pytest.raises(b.LedgerHalted) as halted:
+            with pytest.raises(b.errors.LedgerHalted) as halted:
                 ledger.spend("b", TENTH * 10)
             said.append(str(halted.value))
             assert not ledger.verify()

@@ -24,7 +24,7 @@ def test_a_link_that_is_pointed_elsewhere(tmp_path: Path) -> None:
         ledger.spend("data", TENTH)
         link.unlink()
         link.symlink_to(copy)
-        with pytest.raises(b.LedgerHalted, match="replaced"):
+        with pytest.raises(b.errors.LedgerHalted, match="replaced"):
             ledger.spend("data", TENTH)
 
 

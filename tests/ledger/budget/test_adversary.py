@@ -46,7 +46,7 @@ class Adversary:
         for release, rows in self.menu:
             try:
                 after = self.currency.step(dict(state), self.currency.price(release, dict(state)))
-            except b.CostInvalid:
+            except b.errors.CostInvalid:
                 continue
             if isinstance(after, Refusal):
                 continue

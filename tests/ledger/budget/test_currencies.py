@@ -103,7 +103,7 @@ def test_fits_is_what_is_admitted(name: str) -> None:
                 tried += 1
                 after = currency.step(state, currency.price(release_of(small[0]), state))
                 state = state if isinstance(after, Refusal) else after
-            except b.CostInvalid:
+            except b.errors.CostInvalid:
                 break
     assert tried >= 6
 
@@ -157,7 +157,7 @@ def test_a_way_that_did_not_pay_is_closed() -> None:
     assert coarse["epsilon"].spent == PARTS // 2
     refused = currency.step(coarse, currency.price(release_of(b.Laplace(scale="1.99")), coarse))
     assert isinstance(refused, Refusal)
-    with pytest.raises(b.CostInvalid):
+    with pytest.raises(b.errors.CostInvalid):
         currency.step(coarse, currency.price(release_of(b.Gaussian(sigma=50)), coarse))
 
 
@@ -320,12 +320,12 @@ def test_a_scope_without_delta_admits_no_leak() -> None:
     """A promise that sets mass aside has no price where there is no δ for it."""
     currency = currency_of("zcdp", {"rho": 1})
     leaky = release_of(b.Declared(b.ZCDP("1/100", "1e-9")))
-    with pytest.raises(b.CostInvalid, match="leaks"):
+    with pytest.raises(b.errors.CostInvalid, match="leaks"):
         currency.price(leaky, currency.opening())
 
 
 def test_odometer_needs_a_cost() -> None:
     """Releases without any price in a currency are refused with the reason, and change nothing."""
     currency = currency_of("pure", {"epsilon": 1})
-    with pytest.raises(b.CostInvalid, match="PureDP"):
+    with pytest.raises(b.errors.CostInvalid, match="PureDP"):
         currency.price(release_of(b.Gaussian(sigma=1)), currency.opening())

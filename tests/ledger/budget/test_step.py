@@ -47,7 +47,7 @@ def outcome(*given: Any, **more: Any) -> Any:
     """The state after, or that there is none."""
     try:
         after = step(TWO, *given, **more)
-    except b.CostInvalid:
+    except b.errors.CostInvalid:
         return None
     return None if isinstance(after, Refusal) else after
 
@@ -123,7 +123,7 @@ def test_a_way_that_is_given_up_stays_given_up(verb: str) -> None:
             for _ in range(10):
                 VERBS[verb](ledger, b.RandomizedResponse(epsilon=0.1))
                 admitted += 1
-        except (b.BudgetExceeded, b.CostInvalid):
+        except (b.BudgetExceeded, b.errors.CostInvalid):
             pass
         whole = b.Gaussian(sigma=12) * 5 + b.RandomizedResponse(epsilon=0.1) * admitted
         assert b.account(whole, delta=1e-6).epsilon.lower <= 1
@@ -157,7 +157,7 @@ def test_each_verb_does_what_the_step_says(verb: str, limits: dict[str, Any], me
             )
             try:
                 VERBS[verb](ledger, what)
-            except (b.BudgetExceeded, b.CostInvalid):
+            except (b.BudgetExceeded, b.errors.CostInvalid):
                 assert expected is None, (number, what)
                 continue
             assert expected is not None, (number, what)
@@ -171,7 +171,7 @@ def test_each_verb_does_what_the_step_says(verb: str, limits: dict[str, Any], me
 def _stepped(currency: Currency, what: str, state: Any, ran: list[str], into: Any) -> Any:
     try:
         after = currency.step(state, currency.price(release_of(what), state, ran), into)
-    except b.CostInvalid:
+    except b.errors.CostInvalid:
         return None
     return None if isinstance(after, Refusal) else after
 

@@ -111,7 +111,7 @@ def test_what_is_missing_is_named() -> None:
         assert "administrative" not in found["deployment"]
         assert "deployment_model" not in found["deployment"]
         assert draft(ledger, notes="a draft", registry_authors=["Ada"])["deployment"]["administrative"]["notes"]
-        with pytest.raises(b.ScopeUnknown):
+        with pytest.raises(b.errors.ScopeUnknown):
             ledger.export("opendp", root="nothing", facts=FACTS)
         with pytest.raises(b.InputError, match="registry"):
             ledger.export("csv", facts=FACTS)

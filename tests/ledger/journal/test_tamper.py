@@ -162,7 +162,7 @@ def test_a_rewritten_history_is_noticed_by_its_anchor(tmp_path: Path) -> None:
             forged.spend("data", b.Gaussian(sigma=400.0), key=f"q{number}")
         assert forged.verify()
     with Ledger(f"sqlite:///{path}", anchor=str(tmp_path / "budget.db-anchor"), alert=None) as ledger:
-        with pytest.raises(b.LedgerHalted, match="anchor"):
+        with pytest.raises(b.errors.LedgerHalted, match="anchor"):
             ledger.spend("data", b.Gaussian(sigma=400.0))
         assert not ledger.verify()
 
@@ -188,7 +188,7 @@ def test_a_stale_backup_halts(tmp_path: Path, figures: Any) -> None:
             lambda: ledger.quote("data", b.Laplace(scale=10)),
             lambda: ledger.open("new", epsilon=1),
         ):
-            with pytest.raises(b.LedgerHalted, match="older copy"):
+            with pytest.raises(b.errors.LedgerHalted, match="older copy"):
                 attempt()
         assert ledger.restore(assume_spent=True, reason="the disk died", by="ann")[0].root == "data"
         assert ledger.show("data").line("epsilon").left == 0
@@ -213,7 +213,7 @@ def test_a_forked_copy_halts(tmp_path: Path) -> None:
         for number in range(3):
             fork.spend("data", b.Laplace(scale=20), key=f"f{number}")
     with Ledger(f"sqlite:///{tmp_path}/fork.db", anchor=anchor, alert=None) as fork:
-        with pytest.raises(b.LedgerHalted, match="different copy"):
+        with pytest.raises(b.errors.LedgerHalted, match="different copy"):
             fork.spend("data", b.Laplace(scale=10))
         fork.restore(assume_spent=True, reason="the other copy is gone")
         assert fork.show("data").line("epsilon").left == 0
@@ -229,7 +229,7 @@ def test_a_ledger_that_loses_entries_under_us_halts(tmp_path: Path) -> None:
         raw = apsw.Connection(f"{tmp_path}/budget.db")
         raw.execute("DROP TRIGGER journal_loses_nothing; DELETE FROM journal WHERE seq = 2")
         raw.close()
-        with pytest.raises(b.LedgerHalted, match="were seen"):
+        with pytest.raises(b.errors.LedgerHalted, match="were seen"):
             ledger.spend("data", b.Laplace(scale=10))
 
 

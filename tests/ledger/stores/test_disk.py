@@ -144,7 +144,7 @@ def life(folder: Path, fault: Fault) -> set[str]:
 
     try:
         ledger = opened()
-    except (b.StorageFailed, b.LedgerHalted):
+    except (b.errors.StorageFailed, b.errors.LedgerHalted):
         ledger = opened()
     with ledger:
         for key in ("open", *(f"q{number}" for number in range(6))):
@@ -158,7 +158,7 @@ def life(folder: Path, fault: Fault) -> set[str]:
                         ledger.spend("data", CHARGE, key=key)
                     told.add(key)
                     break
-                except b.StorageFailed:
+                except b.errors.StorageFailed:
                     continue
     del vfs
     return told
@@ -203,7 +203,7 @@ def test_a_full_disk_says_so(tmp_path: Path) -> None:
     with Ledger(SqliteStore(str(tmp_path / "budget.db"), vfs=name), alert=None) as ledger:
         ledger.open("data", epsilon=1)
         fault.at = fault.calls + 1
-        with pytest.raises(b.StorageFull, match="disk is full") as refused:
+        with pytest.raises(b.errors.StorageFull, match="disk is full") as refused:
             ledger.spend("data", CHARGE, key="k")
         assert refused.value.code == "storage_full"
         assert not ledger.spend("data", CHARGE, key="k").replayed
@@ -227,8 +227,8 @@ def test_a_change_that_failed_is_not_remembered(tmp_path: Path) -> None:
         ledger.office.batches = real
         fault.at = fault.calls + 1
         ledger.commit(made)
-        assert [type(one.failure) for one in made] == [b.StorageFull, b.StorageFull]
+        assert [type(one.failure) for one in made] == [b.errors.StorageFull, b.errors.StorageFull]
         other.freeze("data", reason="a question")
-        with pytest.raises(b.ScopeFrozen):
+        with pytest.raises(b.errors.ScopeFrozen):
             ledger.spend("data", CHARGE)
     del vfs

@@ -154,7 +154,7 @@ while struck < 200 or told <= 20:
         ledger.spend("data", b.Laplace(scale=10**9), key=f"k{number}")
         told += 1
         print(f"k{number}", flush=True)
-    except (KeyboardInterrupt, b.StorageFailed):
+    except (KeyboardInterrupt, b.errors.StorageFailed):
         pass
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 print("done", flush=True)

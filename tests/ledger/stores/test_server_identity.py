@@ -84,12 +84,12 @@ def test_another_cluster_at_the_same_address(server: str, second: str, tmp_path:
             ledger.spend("data", TENTH)  # on the connection that is there
             cut(ledger)
             for attempt in (lambda: ledger.spend("data", TENTH), lambda: ledger.show("data"), ledger.verify):
-                with pytest.raises(b.LedgerHalted, match="another server"):
+                with pytest.raises(b.errors.LedgerHalted, match="another server"):
                     attempt()
             assert ledger.halted is not None
             address.unlink()
             address.symlink_to(first)
-            with pytest.raises(b.LedgerHalted, match="another server"):
+            with pytest.raises(b.errors.LedgerHalted, match="another server"):
                 ledger.spend("data", TENTH)
         with Ledger(url, anchor=str(tmp_path / "anchor"), alert=None) as ledger:
             assert ledger.spend("data", TENTH).seq == 3
@@ -104,7 +104,7 @@ def test_another_database(postgres: str, told: Callable[[Identity | None], None]
         ledger.open("data", epsilon=1)
         cut(ledger)
         told(Identity("1", 2, "00000001"))
-        with pytest.raises(b.LedgerHalted, match="another server or database"):
+        with pytest.raises(b.errors.LedgerHalted, match="another server or database"):
             ledger.spend("data", TENTH)
 
 
@@ -137,7 +137,7 @@ def test_connections_that_are_made_anew(
         if loses:
             rolled_back(postgres, 3)
             for _ in range(2):
-                with pytest.raises(b.LedgerHalted, match="older copy"):
+                with pytest.raises(b.errors.LedgerHalted, match="older copy"):
                     ledger.spend("data", TENTH)
             assert ledger.halted is not None
         else:
@@ -158,5 +158,5 @@ def test_another_timeline_without_an_anchor(postgres: str, told: Callable[[Ident
         cut(ledger)
         told(mine._replace(timeline="000000ff"))
         for _ in range(2):
-            with pytest.raises(b.LedgerHalted, match="timeline"):
+            with pytest.raises(b.errors.LedgerHalted, match="timeline"):
                 ledger.spend("data", TENTH)

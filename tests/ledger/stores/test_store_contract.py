@@ -117,7 +117,7 @@ def test_an_error_leaves_nothing(store: Store) -> None:
 def test_constraints_repeat_the_rule(store: Store, bad: Balance) -> None:
     """No store keeps a line beyond its limit, whoever asks it to."""
     filled(store)
-    with pytest.raises(b.StorageFailed), store.writing() as tx:  # noqa: PT012
+    with pytest.raises(b.errors.StorageFailed), store.writing() as tx:  # noqa: PT012
         tx.lock(["data"])
         tx.set_balances([("data", "epsilon", bad)])
     with store.reading() as reader:
@@ -127,10 +127,10 @@ def test_constraints_repeat_the_rule(store: Store, bad: Balance) -> None:
 def test_keys_and_scopes_are_unique(store: Store) -> None:
     """A second one with the same name is a conflict or a failure, never a second row."""
     filled(store)
-    with pytest.raises((b.StorageFailed, Conflict)), store.writing() as tx:  # noqa: PT012
+    with pytest.raises((b.errors.StorageFailed, Conflict)), store.writing() as tx:  # noqa: PT012
         tx.lock(["data"])
         tx.remember("k", "data", 9)
-    with pytest.raises((b.StorageFailed, Conflict)), store.writing() as tx:  # noqa: PT012
+    with pytest.raises((b.errors.StorageFailed, Conflict)), store.writing() as tx:  # noqa: PT012
         tx.lock([])
         tx.add_scope(ROW, [("epsilon", EMPTY)])
     with store.reading() as reader:
@@ -207,7 +207,7 @@ def test_migrations_are_checked(tmp_path: Path) -> None:
     raw = apsw.Connection(f"{tmp_path}/a.db")
     raw.execute("UPDATE migrations SET hash = 'other'")
     raw.close()
-    with pytest.raises(b.LedgerHalted, match="migration"):
+    with pytest.raises(b.errors.LedgerHalted, match="migration"):
         store_of(f"sqlite:///{tmp_path}/a.db")
 
 

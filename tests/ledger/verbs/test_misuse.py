@@ -151,7 +151,7 @@ def test_anchors_that_cannot_serve(tmp_path: Path) -> None:
             assert ledger.show(f"data{number}").line("epsilon").spent == 0
     (tmp_path / "garbage").write_text("this is no anchor", encoding="utf-8")
     damaged = Ledger(f"sqlite:///{tmp_path}/0.db", anchor=str(tmp_path / "garbage"), alert=None)
-    with pytest.raises(b.LedgerHalted, match="no anchor file"):
+    with pytest.raises(b.errors.LedgerHalted, match="no anchor file"):
         damaged.spend("data0", CHARGE)
     damaged.shut()
     with Ledger(f"sqlite:///{tmp_path}/0.db", anchor=str(tmp_path / "new"), alert=None) as ledger:
@@ -189,7 +189,7 @@ def test_an_auditor_may_read(readable: Path) -> None:
             assert ledger.show("data").line("epsilon").spent > 0
             assert ledger.verify()
             assert ledger.export().startswith('{"bursar"')
-            with pytest.raises(b.StorageFailed, match=r"only be read|anchor cannot be written"):
+            with pytest.raises(b.errors.StorageFailed, match=r"only be read|anchor cannot be written"):
                 ledger.spend("data", CHARGE)
     finally:
         os.seteuid(before)
@@ -216,7 +216,7 @@ def test_a_query_is_checked_before_it_is_paid(tmp_path: Path) -> None:
             ledger.run("data", CHARGE, 3, key="k")  # type: ignore[arg-type]
         with pytest.raises(b.InputError, match="key"):
             ledger.run("data", CHARGE, lambda: 1, key=None)  # type: ignore[arg-type]
-        with pytest.raises(b.CostInvalid, match="sums"):
+        with pytest.raises(b.errors.CostInvalid, match="sums"):
             ledger.spend("data", CHARGE, delta="1e-6")
         assert ledger.show("data").line("epsilon").spent == 0
 

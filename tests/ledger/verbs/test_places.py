@@ -112,7 +112,7 @@ def test_a_closed_scope_takes_none(ledger: Ledger) -> None:
     """Its name still stands for it: nothing slips past as a root."""
     ledger.open("a", epsilon=1)
     ledger.retire("a", reason="done")
-    with pytest.raises(b.ScopeClosed):
+    with pytest.raises(b.errors.ScopeClosed):
         ledger.open("a/b", epsilon=1)
     assert [scope.name for scope in ledger.scopes()] == ["a"]
 
@@ -124,7 +124,7 @@ def test_a_replay_is_the_same_request(ledger: Ledger) -> None:
     again = ledger.open("a/b/c", epsilon=1, key="k")
     assert again.replayed
     assert (again.root, again.seq) == (first.root, first.seq) == ("a/b/c", 1)
-    with pytest.raises(b.KeyReused):
+    with pytest.raises(b.errors.KeyReused):
         ledger.open("a/b/c", epsilon=1, kind="root", key="k")
 
 
@@ -136,7 +136,7 @@ def test_within(ledger: Ledger) -> None:
     ledger.open("a/b/c", epsilon=1, within="a/b")
     ledger.open("elsewhere", epsilon=1, parent="a/b/c", within="a/b")
     for name, more in (("a/x", {}), ("x", {}), ("a/b/own/x", {}), ("a/b/y", {"parent": "a"}), ("z", {"kind": "root"})):
-        with pytest.raises(b.NotPermitted):
+        with pytest.raises(b.errors.NotPermitted):
             ledger.open(name, epsilon=1, within="a/b", **more)
 
 

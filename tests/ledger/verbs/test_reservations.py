@@ -33,9 +33,9 @@ def test_reservations(ledger: Ledger) -> None:
     ledger.close(held)
     state = ledger.show("data").line("epsilon")
     assert (state.spent, state.held, state.left) == (Fraction(2, 10), 0, Fraction(8, 10))
-    with pytest.raises(b.ReservationClosed):
+    with pytest.raises(b.errors.ReservationClosed):
         ledger.draw(held)
-    with pytest.raises(b.ReservationClosed):
+    with pytest.raises(b.errors.ReservationClosed):
         ledger.draw("no such reservation")
     assert ledger.reserve("data", TENTH * 6, ttl=60, key="r").replayed
 
@@ -47,7 +47,7 @@ def test_all_of_a_reservation(ledger: Ledger) -> None:
     ledger.draw(held, TENTH)
     ledger.draw(held)
     assert ledger.show("data").line("epsilon").spent == Fraction(3, 10) + Fraction(1, 7)
-    with pytest.raises(b.ReservationClosed, match="drawn"):
+    with pytest.raises(b.errors.ReservationClosed, match="drawn"):
         ledger.draw(held)
 
 
@@ -59,7 +59,7 @@ def test_reservations_expire(url: str, tmp_path: Path) -> None:
         held = ledger.reserve("data", TENTH * 6, ttl=60)
         ledger.draw(held, TENTH)
         clock.now += 60_000_000
-        with pytest.raises(b.ReservationExpired):
+        with pytest.raises(b.errors.ReservationExpired):
             ledger.draw(held, TENTH)
         ledger.spend("data", TENTH * 9)
         assert left(ledger, "data") == 0
@@ -114,12 +114,12 @@ def test_frozen_and_closed_scopes_are_not_drawn_on(ledger: Ledger) -> None:
         lambda: ledger.quote("north", TENTH),
         lambda: ledger.bring_in("north", "what\nlaplace(scale=10)\n"),
     ):
-        with pytest.raises(b.ScopeFrozen):
+        with pytest.raises(b.errors.ScopeFrozen):
             charge()
     ledger.thaw("data", reason="go on")
     ledger.draw(held, TENTH)
     ledger.retire("north", reason="done")
-    with pytest.raises(b.ScopeClosed):
+    with pytest.raises(b.errors.ScopeClosed):
         ledger.draw(held)
     ledger.close(held)
     assert left(ledger, "north") == Fraction(9, 10)
@@ -137,7 +137,7 @@ def test_blocks_that_open_under_a_reservation_share_it(url: str, tmp_path: Path,
         held = ledger.reserve("team", TENTH * 5, ttl=100)
         clock.now += 2_000_000
         ledger.open("north", parent="data", kind="block")
-        with pytest.raises(b.ReservationExpired):
+        with pytest.raises(b.errors.ReservationExpired):
             ledger.draw(old)
         assert ledger.show("north").line("epsilon").held == Fraction(1, 2)
         if end == "draw":

@@ -45,7 +45,7 @@ def test_what_was_held_may_have_been_drawn(tmp_path: Path) -> None:
     clock = Clock()
     with after_a_loss(tmp_path, before, lambda ledger: ledger.draw(ids[0]), clock) as ledger:
         for ended in (lambda: ledger.draw(ids[0]), lambda: ledger.close(ids[0])):
-            with pytest.raises(b.ReservationClosed):
+            with pytest.raises(b.errors.ReservationClosed):
                 ended()
         clock.now += 10**12
         for name in ("data", "team"):

@@ -46,7 +46,7 @@ def test_the_same_key_gives_the_same_outcome(ledger: Ledger) -> None:
     with pytest.raises(b.BudgetExceeded) as refused:
         ledger.spend("data", b.Laplace(scale=1), key="b")
     assert refused.value.replayed
-    with pytest.raises(b.KeyReused):
+    with pytest.raises(b.errors.KeyReused):
         ledger.spend("data", b.Laplace(scale=9), key="a")
     assert left(ledger, "data") == 5 - Fraction(1, 10)
 
@@ -56,7 +56,7 @@ def test_a_query_runs_once(ledger: Ledger) -> None:
     ledger.open("data", epsilon=1)
     ran = []
     assert ledger.run("data", TENTH, lambda: ran.append(1) or 42, key="k") == 42
-    with pytest.raises(b.AlreadyRun):
+    with pytest.raises(b.errors.AlreadyRun):
         ledger.run("data", TENTH, lambda: ran.append(1), key="k")
     assert ran == [1]
 
@@ -149,7 +149,7 @@ def test_plans_as_one_charge(ledger: Ledger) -> None:
     ledger.spend("training", steps, delta="1e-5", key="run")
     bought = b.account(steps, delta="1e-5").epsilon.upper
     assert float(ledger.show("training").line("epsilon").spent) == pytest.approx(bought, rel=1e-9)
-    with pytest.raises(b.CostInvalid, match="delta="):
+    with pytest.raises(b.errors.CostInvalid, match="delta="):
         ledger.spend("training", b.Gaussian(sigma=1))
 
 
@@ -165,9 +165,9 @@ def test_mixed_units_and_relations_are_refused(ledger: Ledger) -> None:
     """Scopes that protect different things are not charged together, nor releases measured otherwise."""
     ledger.open("people", epsilon=1, unit="person")
     ledger.open("houses", epsilon=1, unit="household")
-    with pytest.raises(b.CurrencyMismatch):
+    with pytest.raises(b.errors.CurrencyMismatch):
         ledger.spend(["people", "houses"], TENTH)
-    with pytest.raises(b.CurrencyMismatch):
+    with pytest.raises(b.errors.CurrencyMismatch):
         ledger.spend("people", b.Laplace(scale=10, relation="replace_one"))
     with pytest.raises(b.InputError, match="root's"):
         ledger.open("team", parent="people", epsilon=1, unit="household")
@@ -276,11 +276,11 @@ def test_bad_input_is_refused_and_loses_nothing(ledger: Ledger, bad: Any) -> Non
 def test_unknown_scopes(ledger: Ledger) -> None:
     """A scope that nobody opened is unknown to every verb."""
     for verb in (ledger.spend, ledger.quote):
-        with pytest.raises(b.ScopeUnknown):
+        with pytest.raises(b.errors.ScopeUnknown):
             verb("nothing", TENTH)
-    with pytest.raises(b.ScopeUnknown):
+    with pytest.raises(b.errors.ScopeUnknown):
         ledger.show("nothing")
-    with pytest.raises(b.ScopeUnknown):
+    with pytest.raises(b.errors.ScopeUnknown):
         ledger.open("child", parent="nothing", epsilon=1)
 
 

@@ -18,6 +18,7 @@ from bursar.losses.engines.contour.sampled_integral import SampledIntegral
 from bursar.losses.engines.contour.solve import delta_at, epsilon_at
 from bursar.numerics.balls import ball, working
 from bursar.numerics.trusted import ULPS
+from bursar.theorems import Bound
 from support import oracle
 from support.where import GOLDEN
 
@@ -48,7 +49,7 @@ def test_delta_and_epsilon_are_inverse(case: dict[str, str]) -> None:
     assert below.upper >= float(case["delta"]) * (1 - 1e-15)
 
 
-def _numerical(report: b.Report) -> b.Bound:
+def _numerical(report: b.Report) -> Bound:
     (row,) = report.theorems
     assert row.bound is not None, row.reason
     return row.bound

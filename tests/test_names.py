@@ -1,0 +1,170 @@
+"""What the package calls things: the names at the top level, each with a reason, and former names and paths."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import re
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+import bursar as b
+from bursar import moved
+from bursar.errors import refusals
+
+TOP = Path(__file__).parents[1]
+SRC = TOP / "src"
+PAGE = (TOP / "docs" / "names.md").read_text(encoding="utf-8")
+BEFORE = (Path(__file__).parent / "data" / "modules_before_rooms.txt").read_text(encoding="utf-8").split()
+ROOM_NAMES = [(room, name, home) for room, names in moved.ROOMS.items() for name, home in names.items()]
+OURS = [
+    path
+    for folder in ("src", "tests", "examples", "docs", "benchmarks")
+    for path in sorted((TOP / folder).rglob("*"))
+    if path.suffix in (".py", ".md") and path.name not in ("names.md", "moved.py", "test_names.py", "RESULTS.md")
+]
+
+
+def rows(heading: str) -> dict[str, str]:
+    """The table after a heading of docs/names.md: each name with what is said of it."""
+    part = PAGE.split(heading)[1].split("\n## ")[0]
+    return dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", part, re.MULTILINE))
+
+
+def test_every_name_at_the_top_has_a_reason() -> None:
+    """docs/names.md lists exactly the names of the top level, and each reason is a sentence of its own."""
+    listed = rows("# Names")
+    assert listed.keys() == set(b.__all__)
+    assert len(set(listed.values())) == len(listed)
+    assert all(reason.endswith((".", "?", "`.")) for reason in listed.values())
+    assert 40 <= len(listed) <= 50
+
+
+def test_every_name_at_the_top_comes_without_a_warning() -> None:
+    """Names that stay are there, are what their home says, and warn of nothing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for module, names in b._HOMES.items():
+            for name in names:
+                assert getattr(b, name) is getattr(importlib.import_module(module), name)
+        assert b.errors is sys.modules["bursar.errors"]
+        assert b.lecture is sys.modules["bursar.lecture"]
+
+
+@pytest.mark.parametrize("name", moved.NAMES)
+def test_a_former_name_works_and_says_where_it_is_now(name: str) -> None:
+    """Each name that left the top level is the same object as in its new place, with a warning in the user's file."""
+    home = moved.NAMES[name]
+    with pytest.warns(DeprecationWarning, match=rf"^bursar\.{name} is {re.escape(home)}\.{name} now") as said:
+        value = getattr(b, name)
+    assert value is getattr(importlib.import_module(home), name)
+    assert [one.filename for one in said] == [__file__]
+    assert name not in b.__all__
+    with pytest.warns(DeprecationWarning, match=f"bursar.{name} is"):
+        exec(f"from bursar import {name}")
+    assert rows("## Former names")[name] == f"`{home}`"
+
+
+def test_all_former_names_are_listed() -> None:
+    """docs/names.md lists the former names and no others; no name is both former and present."""
+    assert rows("## Former names").keys() == moved.NAMES.keys()
+    assert not moved.NAMES.keys() & set(b.__all__)
+    assert {kind.__name__ for kind in refusals().values()} <= set(vars(b.errors))
+
+
+def test_type_checkers_see_every_name() -> None:
+    """What the top level imports for type checkers is what it gives, present and former names alike."""
+    tree = ast.parse((SRC / "bursar" / "__init__.py").read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    seen = {
+        alias.asname: getattr(importlib.import_module(str(one.module)), alias.name)
+        for one in block.body
+        if isinstance(one, ast.ImportFrom)
+        for alias in one.names
+    }
+    given = {name: getattr(importlib.import_module(home), name) for name, home in {**b._HOME, **moved.NAMES}.items()}
+    assert seen == {**given, "errors": b.errors, "lecture": b.lecture}
+
+
+def test_nothing_here_uses_former_names() -> None:
+    """Source, tests, examples and pages use the new places only."""
+    former = re.compile(rf"\b(?:b|bursar)\.(?:{'|'.join(moved.NAMES)})\b(?!\.)")
+    ways = re.compile(rf"^from bursar import .*\b(?:{'|'.join(moved.NAMES)})\b", re.MULTILINE)
+    paths = re.compile(rf"(?:from|import) (?:{'|'.join(map(re.escape, moved.MOVED))})\b(?!\.)")
+    found = {
+        f"{path.relative_to(TOP)}: {match[0]}"
+        for path in [*OURS, TOP / "README.md"]
+        for expression in (former, ways, paths)
+        for match in expression.finditer(path.read_text(encoding="utf-8"))
+    }
+    assert not found
+
+
+@pytest.mark.parametrize("path", [name for name in BEFORE if name not in moved.MOVED])
+def test_a_module_that_did_not_move_is_there(path: str) -> None:
+    """Every module path that existed before the rooms leads to a file, or has a line in `MOVED`."""
+    place = SRC.joinpath(*path.split("."))
+    assert place.with_suffix(".py").exists() or (place / "__init__.py").exists()
+
+
+@pytest.mark.parametrize("path", moved.MOVED)
+def test_a_former_path_gives_the_module_itself(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Importing a path of before gives the very module of the new path, and warns with its name."""
+    home = importlib.import_module(moved.MOVED[path])
+    monkeypatch.delitem(sys.modules, path, raising=False)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", DeprecationWarning)
+        module = importlib.import_module(path)
+    assert module is home
+    assert (home.__name__, home.__spec__ and home.__spec__.name) == (moved.MOVED[path],) * 2
+    assert f"{path} is {moved.MOVED[path]} now" in str(said[-1].message)
+    assert path in BEFORE
+
+
+@pytest.mark.parametrize(("room", "name", "home"), ROOM_NAMES)
+def test_a_room_hands_out_what_it_had_as_a_module(room: str, name: str, home: str) -> None:
+    """Where a module became a package of the same name, what was imported from it can be, with a warning."""
+    with pytest.warns(DeprecationWarning, match=rf"{re.escape(room)}\.{name} is {re.escape(home)}\.{name} now"):
+        value = getattr(importlib.import_module(room), name)
+    assert value is getattr(importlib.import_module(home), name)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = importlib.import_module(room).nothing
+
+
+def test_a_former_path_is_warned_of_where_it_is_imported() -> None:
+    """The warning points at the line of the user's program, not into the machinery of importing."""
+    program = (
+        "import warnings\nwarnings.simplefilter('always')\n\n"
+        "from bursar.ledger.currencies.pure import Pure\n"
+        "from bursar.ledger.budget.currencies.pure import Pure as Same\nassert Pure is Same\n"
+    )
+    done = _run("-c", program)
+    assert done.returncode == 0, done.stderr
+    assert [line for line in done.stderr.splitlines() if line.startswith("<string>:4: DeprecationWarning")]
+    assert not re.search(r"^(?!<string>:4).*DeprecationWarning", done.stderr, re.MULTILINE)
+
+
+def test_a_former_program_runs(tmp_path: Path) -> None:
+    """``python -m`` with the former path of the journal's check goes on, and checks an export."""
+    with b.Ledger("memory://") as ledger:
+        ledger.open("data", epsilon=1)
+        ledger.spend("data", b.Laplace(scale=10), key="a")
+        (tmp_path / "journal.jsonl").write_text(ledger.export(), encoding="utf-8")
+    good = _run("-m", "bursar.ledger.check_journal", str(tmp_path / "journal.jsonl"))
+    assert (good.returncode, good.stderr) == (0, "")
+    assert "2 entries" in good.stdout
+    (tmp_path / "journal.jsonl").write_text("{}\n", encoding="utf-8")
+    assert _run("-m", "bursar.ledger.check_journal", str(tmp_path / "journal.jsonl")).returncode != 0
+
+
+def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """This Python with the package in sight."""
+    environment = {**os.environ, "PYTHONPATH": str(SRC)}
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, check=False, env=environment, encoding="utf-8"
+    )
