@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import resource
 import shutil
@@ -10,10 +11,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -95,8 +98,8 @@ class Service:
                 fields = stat.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
             except OSError:
                 continue
-            if int(stat.parent.name) == self.process.pid or os.getsid(0) == int(fields[3]) and self._mine(fields[1]):
-                found += int(fields[11]) + int(fields[12])
+            if int(stat.parent.name) == self.process.pid or self._mine(fields[1]):
+                found += sum(map(int, fields[11:15]))  # its own, and that of children which have ended
         return found / ticks
 
     def _mine(self, parent: str) -> bool:
@@ -146,6 +149,59 @@ def postgres() -> Iterator[Any]:
         shutil.rmtree(runtime, ignore_errors=True)
 
 
+@dataclass
+class Waits:
+    """How long charges of an ordinary client waited, in the order in which they were sent; ∞ where one failed."""
+
+    seconds: dict[int, float] = field(default_factory=dict)
+    sent: int = 0
+
+    def since(self, number: int = 0) -> list[float]:
+        """Of those from this number on."""
+        return [self.seconds.get(one, float("inf")) for one in range(number, self.sent)]
+
+
+@contextmanager
+def ordinary(service: Service, scope: str, every: float = 0.1) -> Iterator[Waits]:
+    """Somebody charges something small on a scope, at a steady pace, whether or not the charges before are answered."""
+    secret, waits, over = service.token("ordinary"), Waits(), threading.Event()
+
+    async def charge(client: Any, number: int) -> None:
+        body = {"scopes": [scope], "what": "laplace(scale=1000000000)", "key": f"ordinary-{number}"}
+        begun = time.monotonic()
+        with suppress(Exception):
+            if (await client.post("/v1/spend", json=body)).status_code == 200:
+                waits.seconds[number] = time.monotonic() - begun
+
+    async def run() -> None:
+        import httpx
+
+        headers = {"Authorization": f"Bearer {secret}"}
+        limits = httpx.Limits(max_connections=None)
+        async with httpx.AsyncClient(base_url=service.address, headers=headers, timeout=250, limits=limits) as client:
+            running = set()
+            while not over.is_set():
+                running.add(asyncio.create_task(charge(client, waits.sent)))
+                waits.sent += 1
+                await asyncio.sleep(every)
+            await asyncio.gather(*running)
+
+    thread = threading.Thread(target=asyncio.run, args=(run(),), daemon=True)
+    thread.start()
+    try:
+        yield waits
+    finally:
+        over.set()
+        thread.join()
+
+
+def quiet(waits: Waits, number: int = 30) -> float:
+    """The median when nobody else asks anything."""
+    while len(waits.seconds) < number:
+        time.sleep(0.05)
+    return statistics.median(waits.since(5)[: number - 5])
+
+
 def many_files(wanted: int) -> None:
     """Let this process, and those it starts, have so many files open."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -158,8 +214,3 @@ def timed(work: Callable[[], object]) -> float:
     begun = time.monotonic()
     work()
     return time.monotonic() - begun
-
-
-def median(times: Sequence[float]) -> float:
-    """The middle one."""
-    return statistics.median(times)
