@@ -25,7 +25,10 @@ def main() -> tuple[bool, str]:
             continue
         if not (hits.lower.min() > 0.999 and hits.upper.max() <= 1 and misses.upper.max() < 0.001):
             failed.append(f"{what}: hits {hits.lower.min():g} to {hits.upper.max():g}")
-    return not failed, f"{len(failed)} of {len(WHAT)} failed: {'; '.join(failed)}" if failed else "all read, at least 0.999"
+    return (
+        not failed,
+        f"{len(failed)} of {len(WHAT)} failed: {'; '.join(failed)}" if failed else "all read, at least 0.999",
+    )
 
 
 if __name__ == "__main__":

@@ -35,7 +35,10 @@ def main() -> tuple[bool, str]:
         found = b.account(what, epsilon=1).delta
     except b.BursarError as refused:
         return "group" in str(refused), f"refused ({type(refused).__name__}): {str(refused)[:110]}"
-    return found.lower <= real <= found.upper, f"δ(1) in [{found.lower:.4g}, {found.upper:.4g}], the mixture's is {real:.4g}"
+    return (
+        found.lower <= real <= found.upper,
+        f"δ(1) in [{found.lower:.4g}, {found.upper:.4g}], the mixture's is {real:.4g}",
+    )
 
 
 if __name__ == "__main__":

@@ -32,7 +32,10 @@ def main() -> tuple[bool, str]:
                 except (ArithmeticError, ValueError) as fault:
                     faults.append(type(fault).__name__)
     said = sorted({f"{one.category.__name__}: {one.message}" for one in heard})
-    return not said and not faults, f"{len(heard)} warnings, {len(faults)} faults in 30 accounts {'; '.join(said)}".strip()
+    return (
+        not said and not faults,
+        f"{len(heard)} warnings, {len(faults)} faults in 30 accounts {'; '.join(said)}".strip(),
+    )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """A mechanism of one's own could not be registered under a name of its own, so that it be parsed, written, charged and
-shown; nor was a catalogue's name kept from it.
+shown; nor was a catalogue's name kept from it. Without the plug-in a ledger is to be shown and verified all the same.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from support import judged
+from support import bursar, judged
 
 MODULE = '''
 from dataclasses import dataclass
@@ -52,7 +52,14 @@ def main() -> tuple[bool, str]:
         shown = ledger.show("data").released
         sound = bool(ledger.verify(reprice=True))
     mended = same and left == 0 and sound and shown == (("twice_laplace(scale=4)*2", 1),)
-    return mended, f"read, written, charged ε = {1 - left}, shown as {shown[0][0]}, repriced; laplace stays the catalogue's"
+    asked = [["show", "data"], ["verify"], ["verify", "--reprice"], ["spend", "data", "twice_laplace(scale=4)"]]
+    without = [bursar("ledger", *words, "--ledger", "a.db") for words in asked]  # there it is not installed
+    codes = [done.returncode for done in without]
+    named = all("twice_laplace" in done.stdout + done.stderr for done in without[2:])
+    return mended and codes == [0, 0, 2, 2] and named, (
+        f"read, written, charged ε = {1 - left}, shown as {shown[0][0]}, repriced; laplace stays the catalogue's; without "
+        f"it show, verify, --reprice and spend end with {codes}"
+    )
 
 
 if __name__ == "__main__":

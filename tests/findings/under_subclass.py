@@ -39,7 +39,10 @@ def main() -> tuple[bool, str]:
         charged = float(ledger.show("data").line("epsilon").spent)
     claimed = (1 + 2 * admitted) / 40
     said = f"; the next one: {said}" if said else ""
-    return charged >= claimed, f"{admitted} subclass releases admitted, ε claimed {claimed:g}, charged {charged:g}{said}"
+    return (
+        charged >= claimed,
+        f"{admitted} subclass releases admitted, ε claimed {claimed:g}, charged {charged:g}{said}",
+    )
 
 
 if __name__ == "__main__":
