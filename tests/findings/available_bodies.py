@@ -1,5 +1,6 @@
 """Four bodies burned minutes each: `laplace(scale=1e30)*10^12` as a quote, a density that swings a million times, 399
-distinct responses, 29 sampled Laplaces. Each is to be answered, or refused, within its ceiling of 10 s of the processor.
+distinct responses, 29 sampled Laplaces. Each is to be answered, or refused, within 10 s of the processor to read it and
+10 s to price it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from support import judged, served
 import bursar as b
 
 MOST = 20.0
-"""Seconds of the processor after which nobody need wait for the end: the ceiling is 10."""
+"""Seconds of the processor after which nobody need wait for the end."""
 BODIES = {
     "tiny": "laplace(scale=1e30)*1000000000000",
     "density": "densities(p='1+sin(1000000*x)/2', q='1', low=0, high=1)",

@@ -1,5 +1,5 @@
-"""2 000 idle connections: everybody else got 503 for 10 s. Whoever asks something is to be served, from the same address
-or from another, whether the idle ones come from one address or from many.
+"""2 000 idle connections: everybody else got 503 for 10 s. Whoever asks something is to be served, from the same
+address or from another, whether the idle ones come from one address or from many.
 """
 
 from __future__ import annotations

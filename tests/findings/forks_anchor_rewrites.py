@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 from support import judged, timed
 
@@ -22,7 +23,7 @@ def charges(ledger: b.Ledger, scope: str) -> tuple[float, int]:
         time.sleep(0.06)
         found.append(timed(lambda: ledger.spend(scope, "laplace(scale=1000000)")))
         files.append(os.stat("budget.db-anchor").st_ino)
-    changes = sum(one != other for one, other in zip(files, files[1:], strict=False))
+    changes = sum(one != other for one, other in pairwise(files))
     return sorted(found)[int(0.9 * CHARGES)], changes
 
 

@@ -67,8 +67,8 @@ def main() -> tuple[bool, str]:
     admitted = said[0]["charged"] + said[1]["charged"]
     rest = [", ".join(word for word in one if word != "charged") for one in said]
     return admitted <= 99, (
-        f"{admitted} charges admitted where 99 fit; the first process ends with: {rest[0]}, the newcomer with: {rest[1]}; "
-        f"verify is {verified}"
+        f"{admitted} charges admitted where 99 fit; the first process ends with: {rest[0]}, the newcomer with: "
+        f"{rest[1]}; verify is {verified}"
     )
 
 

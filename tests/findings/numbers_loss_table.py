@@ -1,4 +1,4 @@
-"""A mechanism of one's own whose table of losses leaves out half of the mass was believed: its δ is half of the truth."""
+"""A mechanism of one's own whose table of losses leaves out half of the mass was believed, and so was its δ."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ from trying import ROOT, SECTIONS, TABLE, Outcome, finding, scripts, tried
 
 HEAD = """# Findings
 
-Written by `python tests/findings/run.py --before REVISION`. Each row is a finding, shown by the script of that name on the
-source as it was before it was mended, and on the present one. A script prints what it measured, and its exit code says
-whether the finding is there. Times are of a busy machine with two cores.
+Written by `python tests/findings/run.py --before REVISION`. Each row is a finding, shown by the script of that name on
+the source as it was before it was mended, and on the present one. A script prints what it measured, and its exit code
+says whether the finding is there. Times are of a busy machine with two cores.
 """
 COLUMNS = "| script | finding | before | now |\n|---|---|---|---|\n"
 

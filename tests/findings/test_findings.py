@@ -1,4 +1,4 @@
-"""Every finding of an attack stays mended: the scripts of this folder show each of them, and the table names them all."""
+"""Every finding of an attack stays mended: the scripts of this folder show each of them, the table names them."""
 
 from __future__ import annotations
 

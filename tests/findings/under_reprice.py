@@ -27,9 +27,9 @@ def doctored() -> None:
     hand = sqlite3.connect("budget.db", isolation_level=None)
     hand.execute("DROP TRIGGER journal_keeps_its_entries")
     before = ""
-    for root, seq, at, kind, key, actor, body, prev, _ in hand.execute("SELECT * FROM journal ORDER BY seq").fetchall():
-        body = body.replace(*CHANGES.get(key, ("", "")))
-        prev = before or prev
+    rows = hand.execute("SELECT root, seq, at, kind, key, actor, body, prev FROM journal ORDER BY seq").fetchall()
+    for root, seq, at, kind, key, actor, text, link in rows:
+        body, prev = text.replace(*CHANGES.get(key, ("", ""))), before or link
         head = ",".join(json.dumps(part) for part in (root, seq, at, kind, key, actor))
         before = hashlib.sha256(f'[{head},{body},"{prev}"]'.encode()).hexdigest()
         hand.execute("UPDATE journal SET body = ?, prev = ?, hash = ? WHERE seq = ?", (body, prev, before, seq))
