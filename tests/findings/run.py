@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from trying import ROOT, SECTIONS, TABLE, Outcome, finding, scripts, tried
@@ -73,20 +73,19 @@ def main() -> int:
     given = asked.parse_args()
     chosen = [script for script in scripts() if not given.names or script.stem in given.names]
     rows, wrong = cells(), 0
-    old = rows.copy()
-    before: dict[str, str] = {name: row[2] for name, row in old.items()}
-    if given.before:
-        with source_of(given.before) as source:
-            for script in chosen:
-                before[script.stem] = cell(outcome := tried(script, source))
+    with ExitStack() as stack:
+        source = stack.enter_context(source_of(given.before)) if given.before else None
+        for script in chosen:
+            before = rows[script.stem][2] if script.stem in rows else ""
+            if source is not None:
+                before = cell(outcome := tried(script, source))
                 print(f"before {script.stem}: {outcome}", flush=True)
-    for script in chosen:
-        outcome = tried(script, ROOT / "src")
-        wrong += outcome.status != "mended"
-        print(f"now    {script.stem}: {outcome}\n{outcome.output if wrong and not outcome.measured else ''}".rstrip())
-        link = f"[`{script.stem}`]({script.name})"
-        rows[script.stem] = [link, finding(script).replace("|", "\\|"), before.get(script.stem, ""), cell(outcome)]
-        written(rows)
+            outcome = tried(script, ROOT / "src")
+            wrong += outcome.status != "mended"
+            print(f"now    {script.stem}: {outcome}{'' if outcome.measured else outcome.output}", flush=True)
+            link = f"[`{script.stem}`]({script.name})"
+            rows[script.stem] = [link, finding(script).replace("|", "\\|"), before, cell(outcome)]
+            written(rows)
     return 1 if wrong else 0
 
 

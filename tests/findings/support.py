@@ -50,7 +50,7 @@ class Service:
     """`bursar serve` as a process of its own, in the folder where the script runs."""
 
     def __init__(self, ledger: str = "sqlite:///budget.db", host: str = "127.0.0.1", **settings: object) -> None:
-        self.host, self.port = host, free_port()
+        self.port = free_port(host)
         added = bursar("token", "add", "ada", "--role", "owner")
         self.secret = added.stdout.split()[0]
         given = {f"BURSAR_{name.upper()}": str(value) for name, value in settings.items()}
@@ -200,6 +200,31 @@ def quiet(waits: Waits, number: int = 30) -> float:
     while len(waits.seconds) < number:
         time.sleep(0.05)
     return statistics.median(waits.since(5)[: number - 5])
+
+
+def burned(what: str, most: float = 20.0) -> tuple[bool, str]:
+    """Whether a quote of this is answered or refused before it has used so much of the processor, and how."""
+    import bursar as b
+
+    with b.Ledger("sqlite:///budget.db", alert=None) as ledger:
+        ledger.open("data", epsilon=1, delta="1e-6")
+    said = list[str]()
+    with served() as service:
+        time.sleep(2)  # until all of it is loaded
+        before = service.seconds()
+
+        def ask() -> None:
+            with suppress(Exception), service.client() as client:
+                answer = client.post("/v1/quote", json={"scopes": ["data"], "what": what})
+                said.append(answer.json().get("code", "answered"))
+
+        asking = threading.Thread(target=ask, daemon=True)
+        asking.start()
+        while asking.is_alive() and service.seconds() - before < most:
+            time.sleep(0.1)
+        used = service.seconds() - before
+        answer = said[0] if said else "no answer"
+    return answer != "no answer", f"{answer} after {used:.1f} s of the processor"
 
 
 def many_files(wanted: int) -> None:

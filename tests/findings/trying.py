@@ -69,9 +69,11 @@ def tried(script: Path, source: Path) -> Outcome:
         )
         try:
             output, _ = process.communicate(timeout=NET)
-        except subprocess.TimeoutExpired:
+        except BaseException as problem:  # whatever ends the wait ends the script, and what it has started
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
+            if not isinstance(problem, subprocess.TimeoutExpired):
+                raise
             return Outcome(f"could not be tried: no end within {NET:.0f} s")
     said = _MEASURED.findall(output)
     if process.returncode in (0, 1) and said:
