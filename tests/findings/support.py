@@ -220,9 +220,10 @@ def burned(what: str, most: float = 20.0) -> tuple[bool, str]:
 
         asking = threading.Thread(target=ask, daemon=True)
         asking.start()
-        while asking.is_alive() and service.seconds() - before < most:
+        used = 0.0  # at most: what a process had used is forgotten when it has been killed
+        while asking.is_alive() and used < most:
+            used = max(used, service.seconds() - before)
             time.sleep(0.1)
-        used = service.seconds() - before
         answer = said[0] if said else "no answer"
     return answer != "no answer", f"{answer} after {used:.1f} s of the processor"
 
