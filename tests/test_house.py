@@ -20,8 +20,15 @@ LOOKS_AT_A_CLOCK = {
     "ledger/verbs/test_misuse.py": "chooses the moment of an interrupt, and compares the order of two times",
     "ledger/commit/test_concurrency.py": "sets the times that the lock itself keeps, far beyond any test",
 }
+EVIDENCE = "findings/[!t]*.py"
+"""What shows the findings of an attack measures how long others had to wait; it is run by hand and by `make soak`."""
 WAITING = ("wait", "join", "communicate", "wait_for", "result", "acquire", "settimeout", "set_default_timeout")
 LIMITS = ("timeout", "deadline")
+
+
+def files() -> list[Path]:
+    """All of the tests."""
+    return sorted(set(TESTS.rglob("*.py")) - set(TESTS.glob(EVIDENCE)))
 
 
 def limits(source: str) -> Iterator[tuple[int, str]]:
@@ -50,7 +57,7 @@ def test_no_test_has_a_limit_in_seconds() -> None:
     """Nothing that is waited for has to come within a number of seconds: `patience.NET` is the only one there is."""
     found = [
         f"{path.relative_to(TESTS)}:{line}: {text}"
-        for path in sorted(TESTS.rglob("*.py"))
+        for path in files()
         for line, text in limits(path.read_text(encoding="utf-8"))
     ]
     assert found == [], "use patience.NET, patience.within or patience.until"
@@ -60,7 +67,7 @@ def test_no_test_looks_at_the_clock() -> None:
     """Not even in the text of a program that it runs; whoever must is named above, with the reason."""
     found = {
         str(path.relative_to(TESTS)): sorted(set(CLOCKS.findall(text)))
-        for path in sorted(TESTS.rglob("*.py"))
+        for path in files()
         if CLOCKS.search(text := path.read_text(encoding="utf-8"))
     }
     assert found.keys() == LOOKS_AT_A_CLOCK.keys(), "count processor time (patience.within), work or events"

@@ -276,3 +276,4 @@ def test_repricing_names_what_was_charged_under_a_known_name() -> None:
         assert "entry 2 charged data less than its price, or something else was charged" in found.problems[0]
         assert "entry 3 charged data more than today's price, or something else" in found.notices[0]
         assert "laplace(scale=1)" in found.notices[0]
+        assert all(said in str(found) for said in (*found.problems, *found.notices))

@@ -45,6 +45,9 @@ class Verification:
         }
 
     def __str__(self) -> str:
+        return "; ".join([self._verdict(), *(f"note: {notice}" for notice in self.notices)])
+
+    def _verdict(self) -> str:
         head = f"{self.entries} entries of {self.roots} roots: "
         if not self.ok:
             return head + "; ".join(self.problems)

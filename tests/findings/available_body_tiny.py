@@ -1,0 +1,18 @@
+"""A quote of `laplace(scale=1e30)*10^12` burned minutes. It is to be
+answered, or refused, within its ceilings: 10 s of the processor to read it, and 10 s to price it.
+"""
+
+from __future__ import annotations
+
+from support import burned, judged
+
+WHAT = "laplace(scale=1e30)*1000000000000"
+
+
+def main() -> tuple[bool, str]:
+    """On a service with default settings."""
+    return burned(WHAT)
+
+
+if __name__ == "__main__":
+    judged(main)
