@@ -17,7 +17,7 @@ from bursar.ledger.budget.currencies import currency_of
 from bursar.ledger.budget.currencies.residue import Residue
 from bursar.ledger.budget.release import release_of
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.stores.sql import queries
+from bursar.ledger.stores.statements import queries
 from bursar.ledger.verbs.spend import spend
 
 _NUMBERS = itertools.count()

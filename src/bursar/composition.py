@@ -9,19 +9,43 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 from flint import arb
 
 from bursar.errors import InputError, RelationMismatch, described
 from bursar.guarantees import Guarantee
 from bursar.identity import is_foreign, merge_key
-from bursar.mechanisms._base import ADD_REMOVE, Leaks, Mechanism
+from bursar.losses import Leaks
 from bursar.numerics.balls import Ball, positive_part, working
 from bursar.numerics.real import Real
 from bursar.numerics.validate import MAX_COUNT, whole
+from bursar.relations import ADD_REMOVE
+
+if TYPE_CHECKING:
+    from bursar.mechanisms._base import Mechanism
 
 Kind = TypeVar("Kind", bound=Guarantee)
+
+
+class Composable:
+    """What compositions are made of: ``m * 7`` and ``m + n`` make one. Every `Mechanism` is."""
+
+    def __mul__(self, count: int) -> Composition:
+        assert _is_mechanism(self)
+        return Composition([(self, count)])
+
+    __rmul__ = __mul__
+
+    def __add__(self, other: object) -> Composition:
+        return self * 1 + other
+
+    __radd__ = __add__
+
+
+def _is_mechanism(value: object) -> TypeGuard[Mechanism]:
+    """Whether a value can be composed: mechanisms alone can, and build on this module."""
+    return isinstance(value, Composable)
 
 
 @dataclass(frozen=True)
@@ -47,7 +71,7 @@ class Composition:
     def __init__(self, terms: Iterable[Term | tuple[Mechanism, int]] = ()) -> None:
         merged: dict[Any, Term] = {}
         for given, count in _pairs(terms):
-            if not isinstance(given, Mechanism):
+            if not _is_mechanism(given):
                 raise InputError(f"a composition is made of mechanisms, not {described(given)}", argument="mechanism")
             times = whole(count=count, at_least=0, at_most=MAX_COUNT)
             key = merge_key(given)  # a class of one's own may call itself equal to another
@@ -117,7 +141,7 @@ class Composition:
         return self.count
 
     def __add__(self, other: object) -> Composition:
-        if isinstance(other, Mechanism):
+        if _is_mechanism(other):
             return Composition([*self.terms, (other, 1)])
         if isinstance(other, Composition):
             return Composition([*self.terms, *other.terms])
@@ -159,7 +183,7 @@ def as_composition(what: object) -> Composition:
     """A mechanism or a composition as a composition."""
     if isinstance(what, Composition):
         return what
-    if isinstance(what, Mechanism):
+    if _is_mechanism(what):
         return what * 1
     hint = "; bursar.parse() reads text" if isinstance(what, str) else ""
     raise InputError(f"expected a mechanism or a composition, not {described(what)}{hint}", argument="composition")

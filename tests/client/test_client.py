@@ -94,7 +94,7 @@ def test_the_verbs_of_stewards(memory: Office) -> None:
         assert (made.kind, made.key) == ("open", "open")
         assert bursar.limit("new", epsilon="2", reason="approved").kind == "limit"
         assert bursar.freeze("new", reason="audit").kind == "status"
-        with pytest.raises(b.ScopeFrozen):
+        with pytest.raises(b.errors.ScopeFrozen):
             bursar.spend("new", "laplace(scale=10)")
         bursar.thaw("new", reason="done")
         spent = bursar.spend("new", "laplace(scale=10)")
@@ -105,7 +105,7 @@ def test_the_verbs_of_stewards(memory: Office) -> None:
         assert released == {"laplace(scale=10)": 4, "laplace(scale=10)*2": 1}
         assert bursar.show("new").lines[0].left == "7/5"
         assert bursar.retire("new", reason="over").kind == "status"
-        with pytest.raises(b.ScopeClosed):
+        with pytest.raises(b.errors.ScopeClosed):
             bursar.spend("new", "laplace(scale=10)")
 
 
@@ -113,11 +113,11 @@ def test_a_second_person_and_consent(memory: Office) -> None:
     """What needs another person's token, and what needs to be agreed to, as the ledger asks for it."""
     with client(memory, "steward") as bursar:
         bursar.open("pair", epsilon=1, delta="1e-6", second_person=True)
-        with pytest.raises(b.NotPermitted):
+        with pytest.raises(b.errors.NotPermitted):
             bursar.limit("pair", epsilon=2, reason="more")
         assert bursar.limit("pair", epsilon=2, reason="more", approval=memory.secrets["owner", "*"]).kind == "limit"
         spent = bursar.spend("pair", "randomized_response(epsilon=0.1)")
-        with pytest.raises(b.ConsentNeeded) as price:
+        with pytest.raises(b.errors.ConsentNeeded) as price:
             bursar.correct(spent, "randomized_response(epsilon=0.1)", reason="twice", key="fix")
         agreed = price.value.consent
         done = bursar.correct(spent, "randomized_response(epsilon=0.1)", reason="twice", key="fix", consent=agreed)

@@ -8,7 +8,7 @@ import threading
 import time
 from contextlib import suppress
 
-from support import Service, judged, served
+from shared import Service, judged, served
 
 import bursar as b
 

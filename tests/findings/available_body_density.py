@@ -4,7 +4,7 @@ answered, or refused, within its ceilings: 10 s of the processor to read it, and
 
 from __future__ import annotations
 
-from support import burned, judged
+from shared import burned, judged
 
 WHAT = "densities(p='1+sin(1000000*x)/2', q='1', low=0, high=1)"
 

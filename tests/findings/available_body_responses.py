@@ -4,7 +4,7 @@ answered, or refused, within its ceilings: 10 s of the processor to read it, and
 
 from __future__ import annotations
 
-from support import burned, judged
+from shared import burned, judged
 
 WHAT = " + ".join(f"randomized_response(epsilon=0.{1000 + number})" for number in range(399))
 

@@ -4,7 +4,7 @@ answered, or refused, within its ceilings: 10 s of the processor to read it, and
 
 from __future__ import annotations
 
-from support import burned, judged
+from shared import burned, judged
 
 WHAT = " + ".join(f"poisson(laplace(scale=1.{100 + number}), rate=0.1)" for number in range(29))
 

@@ -4,7 +4,7 @@ answered, or refused, within its ceilings: 10 s of the processor to read it, and
 
 from __future__ import annotations
 
-from support import burned, judged
+from shared import burned, judged
 
 WHAT = "laplace(scale=1e30)*1000000000000"
 

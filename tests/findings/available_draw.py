@@ -4,7 +4,7 @@ else wait 29.6 s.
 
 from __future__ import annotations
 
-from support import judged, ordinary, quiet, served, timed
+from shared import judged, ordinary, quiet, served, timed
 
 import bursar as b
 

@@ -8,7 +8,7 @@ import socket
 import time
 from contextlib import suppress
 
-from support import Service, judged, many_files, served
+from shared import Service, judged, many_files, served
 
 COUNT = 2000
 ASKED = b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"

@@ -7,7 +7,7 @@ from __future__ import annotations
 import statistics
 import time
 
-from support import judged, ordinary, quiet, served
+from shared import judged, ordinary, quiet, served
 
 import bursar as b
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 
-from support import judged, served
+from shared import judged, served
 
 import bursar as b
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from support import bursar, judged
+from shared import bursar, judged
 
 import bursar as b
 

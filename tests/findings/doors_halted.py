@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from support import bursar, judged
+from shared import bursar, judged
 
 import bursar as b
 

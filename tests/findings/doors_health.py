@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 
 import httpx
-from support import judged, postgres, served
+from shared import judged, postgres, served
 
 
 def main() -> tuple[bool, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from support import bursar, judged
+from shared import bursar, judged
 
 
 def main() -> tuple[bool, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from support import judged
+from shared import judged
 
 HIDDEN = """
 import sys

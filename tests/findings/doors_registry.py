@@ -10,7 +10,7 @@ from typing import Any
 
 import jsonschema_rs
 import yaml
-from support import judged
+from shared import judged
 
 import bursar as b
 

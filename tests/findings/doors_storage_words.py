@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from support import judged, postgres, served
+from shared import judged, postgres, served
 
 
 def main() -> tuple[bool, str]:

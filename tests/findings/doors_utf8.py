@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from support import judged, served
+from shared import judged, served
 
 import bursar as b
 

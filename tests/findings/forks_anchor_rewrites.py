@@ -9,7 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
-from support import judged, timed
+from shared import judged, timed
 
 import bursar as b
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from support import judged
+from shared import judged
 
 import bursar as b
 

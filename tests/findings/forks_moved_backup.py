@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 
-from support import judged
+from shared import judged
 
 import bursar as b
 

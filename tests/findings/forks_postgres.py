@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import psycopg
-from support import judged, postgres
+from shared import judged, postgres
 
 import bursar as b
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 
-from support import bursar, judged
+from shared import bursar, judged
 
 import bursar as b
 

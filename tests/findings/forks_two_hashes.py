@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from support import bursar, judged
+from shared import bursar, judged
 
 import bursar as b
 

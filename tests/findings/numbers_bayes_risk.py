@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from support import judged
+from shared import judged
 
 import bursar as b
 

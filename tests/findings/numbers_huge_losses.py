@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from support import judged
+from shared import judged
 
 import bursar as b
 

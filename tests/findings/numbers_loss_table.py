@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bursar.losses.table import Row, both_directions
 from flint import arb
-from support import judged
+from shared import judged
 
 import bursar as b
 from bursar.guarantees import Claim, Tightness
 from bursar.losses import TableLoss
-from bursar.losses.table import Row, both_directions
 
 
 @dataclass(frozen=True, init=False, repr=False)

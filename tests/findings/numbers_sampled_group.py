@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from support import judged
+from shared import judged
 
 import bursar as b
 

@@ -18,7 +18,7 @@ def test_the_table_names_every_script() -> None:
         assert finding(script).replace("|", "\\|") in row
         assert " | present: " in row, script.stem
         assert " | mended: " in row, script.stem
-    shared = {"support.py", "trying.py", "run.py", Path(__file__).name}
+    shared = {"shared.py", "trying.py", "run.py", Path(__file__).name}
     assert {path.name for path in TABLE.parent.glob("*.py")} == {script.name for script in SCRIPTS} | shared
     assert {script.stem.partition("_")[0] for script in SCRIPTS} == set(SECTIONS)
 

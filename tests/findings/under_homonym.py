@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from support import judged
+from shared import judged
 
 import bursar as b
 from bursar.guarantees import Claim, Tightness

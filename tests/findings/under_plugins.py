@@ -7,7 +7,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from support import bursar, judged
+from shared import bursar, judged
 
 MODULE = '''
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ import json
 import sqlite3
 from pathlib import Path
 
-from support import bursar, judged
+from shared import bursar, judged
 
 import bursar as b
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from support import judged
+from bursar.ledger.currencies import Currency
+from shared import judged
 
 import bursar as b
-from bursar.ledger.currencies import Currency
 
 GAUSSIAN, RESPONSE = b.Gaussian(sigma=12), b.RandomizedResponse(epsilon=0.1)
 

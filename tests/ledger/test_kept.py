@@ -61,7 +61,7 @@ def test_it_goes_on(kept: Any) -> None:
     with pytest.raises(b.BudgetExceeded) as refusal:
         ledger.spend("gdp", "gaussian(sigma=1)", key="refused gdp")
     assert refusal.value.replayed
-    with pytest.raises(b.KeyReused):
+    with pytest.raises(b.errors.KeyReused):
         ledger.spend("pure", "laplace(scale=49)", key="spend pure")
     for name, fits in before["fits"].items():
         if isinstance(fits, int) and fits and "data" not in name:

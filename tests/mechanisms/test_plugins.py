@@ -146,7 +146,7 @@ class Odd({base}):
 def test_classes_whose_text_would_not_say_all_are_refused(packages: Packages, module: str, said: str) -> None:
     """Fields that do not count, an equality of its own, more than fields: a sentence when the name is used."""
     packages.install("fixture_odd", module, {"odd": "Odd"})
-    with pytest.raises(b.SpecError, match=rf"odd of fixture_odd cannot.*{said}"):
+    with pytest.raises(b.errors.SpecError, match=rf"odd of fixture_odd cannot.*{said}"):
         b.parse("odd(scale=1)")
 
 
@@ -194,9 +194,9 @@ def test_state_beside_the_fields_is_not_charged(honest: Any) -> None:
         ledger.spend("data", honest.Sens(1))
         for one, name in ((hidden, "eps"), (more, "extra")):
             for what in (one, one * 2, b.Group(one, size=2), b.PoissonSampled(one, rate=0.5), b.Disjoint(one)):
-                with pytest.raises(b.CostInvalid, match=f"holds {name}.* beside its fields"):
+                with pytest.raises(b.errors.CostInvalid, match=f"holds {name}.* beside its fields"):
                     ledger.spend("data", what)
-                with pytest.raises(b.SpecError, match=f"holds {name}.* beside its fields"):
+                with pytest.raises(b.errors.SpecError, match=f"holds {name}.* beside its fields"):
                     b.to_json(what)
         assert ledger.last("data") == 3
 
@@ -242,7 +242,7 @@ def test_a_field_of_another_type_is_named(honest: Any) -> None:
         (2.5, r"plainly's value is 2.5 \(float\) and would be read back as Real\(2.5\) \(Real\)"),
         ("12", r"plainly's value is '12' \(str\) and would be read back as Real\(12\)"),
     ):
-        with pytest.raises(b.CostInvalid, match=said) as refused:
+        with pytest.raises(b.errors.CostInvalid, match=said) as refused:
             charged(honest.Plainly(value))
         assert "register" not in str(refused.value)
     with pytest.raises(b.InputError, match="in its field value, a list"):
@@ -255,7 +255,7 @@ def test_subclasses_of_a_plug_in_are_not_taken_for_it(honest: Any) -> None:
     assert charged("child(scale=4)") == charged(honest.Child(4)) == 0.5
     assert charged(honest.Child(4) + honest.Sens(4)) == 0.75
     for what in (honest.Sly(4), b.Group(honest.Sly(4), size=2), honest.Sens(4) + honest.Sly(4)):
-        with pytest.raises(b.CostInvalid, match="Sly is a class of your own"):
+        with pytest.raises(b.errors.CostInvalid, match="Sly is a class of your own"):
             charged(what)
 
 
@@ -263,10 +263,10 @@ def test_two_packages_that_offer_a_name(packages: Packages, honest: Any) -> None
     """Neither is meant, not even by a value of its class, while what else they offer is."""
     packages.install("fixture_twin", HONEST.replace("2 * self.sens", "9 * self.sens"), {"sens": "Sens"})
     for what in ("sens(scale=4)", "group(sens(scale=4), size=2)"):
-        with pytest.raises(b.SpecError, match="fixture_honest and fixture_twin"):
+        with pytest.raises(b.errors.SpecError, match="fixture_honest and fixture_twin"):
             charged(what)
     for module in (honest, __import__("fixture_twin")):
-        with pytest.raises(b.CostInvalid, match="fixture_honest and fixture_twin"):
+        with pytest.raises(b.errors.CostInvalid, match="fixture_honest and fixture_twin"):
             charged(module.Sens(4))
     assert charged("derived(scale=4)") == 0.25
 
@@ -280,7 +280,7 @@ class TwoLaplaces(b.Laplace):
 
     def losses(self) -> Any:
         """Not known."""
-        raise b.LossUnknown("two at once")
+        raise b.errors.LossUnknown("two at once")
 
 
 class TwoGaussians(b.Gaussian):
@@ -292,7 +292,7 @@ class TwoGaussians(b.Gaussian):
 
     def losses(self) -> Any:
         """Not known."""
-        raise b.LossUnknown("two at once")
+        raise b.errors.LossUnknown("two at once")
 
 
 def test_wrappers_ask_a_subclass_and_not_its_base() -> None:

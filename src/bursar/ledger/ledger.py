@@ -270,8 +270,7 @@ class Ledger:
         """Recompute the chain, every balance and every anchor from the journal; ``reprice`` computes every price anew
         too.
         """
-        anchors = self.office.anchors
-        pricer = Pricer(self.read, self.office.find) if reprice else None
+        anchors, pricer = self.office.anchors, Pricer(self.read, self.office.find) if reprice else None
         with self.store.reading() as reader:
             return verify(reader, self.office.chain, None if anchors is None else anchors.read(), pricer)
 

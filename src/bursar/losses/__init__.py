@@ -1,6 +1,6 @@
 """Floor 1, losses: the privacy loss as a random variable, one file a law; and two engines that compose them."""
 
-from bursar.losses._base import Atom, Directions, Loss, symmetric
+from bursar.losses._base import Atom, Directions, Leaks, Loss, symmetric
 from bursar.losses.laws.bounded_range import BoundedRangeLoss
 from bursar.losses.laws.density import DensityLoss
 from bursar.losses.laws.discrete_gaussian import DiscreteGaussianLoss
@@ -20,6 +20,7 @@ __all__ = [
     "DiscreteLaplaceLoss",
     "GaussianLoss",
     "LaplaceLoss",
+    "Leaks",
     "Loss",
     "TableLoss",
     "connect_the_dots",

@@ -1,6 +1,6 @@
 """Floor 2, nouns: the mechanisms, one file each. This index is explicit, so that types and editors see the names."""
 
-from bursar.mechanisms._base import ADD_REMOVE, RELATIONS, REPLACE_ONE, Mechanism
+from bursar.mechanisms._base import Mechanism
 from bursar.mechanisms.declared import Declared
 from bursar.mechanisms.densities import Densities
 from bursar.mechanisms.discrete_gaussian import DiscreteGaussian
@@ -15,6 +15,7 @@ from bursar.mechanisms.leaky import LeakyRandomizedResponse, NameAndShame
 from bursar.mechanisms.poisson import PoissonSampled
 from bursar.mechanisms.randomized_response import KaryRandomizedResponse, RandomizedResponse
 from bursar.mechanisms.table import Table
+from bursar.relations import ADD_REMOVE, RELATIONS, REPLACE_ONE
 
 CATALOGUE: dict[str, type[Mechanism]] = {
     mechanism.name: mechanism

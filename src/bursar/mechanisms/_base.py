@@ -12,10 +12,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from flint import arb
 
+from bursar.composition import Composable
 from bursar.errors import ConversionRefused, LossUnknown
 from bursar.guarantees import (
     GDP,
@@ -32,18 +33,10 @@ from bursar.guarantees import (
 )
 from bursar.guarantees.convert import convert
 from bursar.identity import KEPT, is_foreign
-from bursar.losses import Directions
+from bursar.losses import Directions, Leaks
 from bursar.mechanisms._foreign import guard
-from bursar.numerics.balls import Ball, ball, maximum, working
-from bursar.numerics.validate import choice
+from bursar.numerics.balls import ball, maximum, working
 from bursar.written import Written
-
-if TYPE_CHECKING:
-    from bursar.composition import Composition
-
-ADD_REMOVE = "add_remove"
-REPLACE_ONE = "replace_one"
-RELATIONS = (ADD_REMOVE, REPLACE_ONE)
 
 Kind = TypeVar("Kind", bound=Guarantee)
 
@@ -57,25 +50,7 @@ _SIZE: dict[type[Guarantee], Any] = {
 }
 
 
-class Leaks(NamedTuple):
-    """How likely a mechanism certainly reveals everything, at least, by direction of its neighbour relation; about the
-    worst one that keeps it where it is a declared promise.
-    """
-
-    removed: Ball
-    """An event has this probability with the record, and none without it (or with another in its place)."""
-    added: Ball
-    """The same the other way round."""
-    shown: Ball
-    """The event shows the record itself: it has no probability in any database without the record."""
-
-    @property
-    def same(self) -> bool:
-        """Whether both directions leak alike."""
-        return self.removed is self.added
-
-
-class Mechanism(Written, ABC):
+class Mechanism(Written, Composable, ABC):
     """One private release."""
 
     def __init_subclass__(cls, **given: Any) -> None:
@@ -187,21 +162,6 @@ class Mechanism(Written, ABC):
                 raise ConversionRefused("its loss is not bounded, so each δ has an ε of its own") from None
         return convert(promise, kind)
 
-    def __mul__(self, count: int) -> Composition:
-        from bursar.composition import Composition
-
-        return Composition([(self, count)])
-
-    __rmul__ = __mul__
-
-    def __add__(self, other: object) -> Composition:
-        from bursar.composition import Composition
-
-        return Composition([(self, 1)]) + other
-
-    def __radd__(self, other: object) -> Composition:
-        return self + other
-
 
 @cache
 def _own_noise(kind: type[Mechanism]) -> bool:
@@ -211,11 +171,6 @@ def _own_noise(kind: type[Mechanism]) -> bool:
         name: next(i for i, one in enumerate(order) if name in vars(one)) for name in ("claims", "losses", "enlarged")
     }
     return min(where["claims"], where["losses"]) >= where["enlarged"]
-
-
-def relation_field(relation: object) -> str:
-    """Check a ``relation`` argument."""
-    return choice(relation=relation, among=RELATIONS)
 
 
 def renyi_of_losses(mechanism: Mechanism, citation: str, tightness: Tightness = Tightness.TIGHT) -> Claim:

@@ -8,9 +8,10 @@ from flint import arb
 
 from bursar.errors import InputError, LossUnknown, described
 from bursar.guarantees import GDP, ZCDP, ApproxDP, BoundedRange, Claim, Guarantee, Profile, PureDP, Tightness
-from bursar.losses import BoundedRangeLoss, Directions, GaussianLoss, connect_the_dots, leaky_response, symmetric
-from bursar.mechanisms._base import ADD_REMOVE, Leaks, Mechanism, relation_field
+from bursar.losses import BoundedRangeLoss, Directions, GaussianLoss, Leaks, connect_the_dots, leaky_response, symmetric
+from bursar.mechanisms._base import Mechanism
 from bursar.numerics.balls import ball
+from bursar.relations import ADD_REMOVE, relation_field
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -12,11 +12,12 @@ from bursar.errors import InputError
 from bursar.guarantees import Claim, PureDP, RenyiCurve, Tightness
 from bursar.guarantees._base import rounded_up
 from bursar.losses import DensityLoss, Directions
-from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field
+from bursar.mechanisms._base import Mechanism
 from bursar.numerics.balls import ball, working
 from bursar.numerics.formula import Formula
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import listed, real
+from bursar.relations import ADD_REMOVE, relation_field
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from bursar.guarantees import ZCDP, Claim, Tightness
 from bursar.losses import Directions, DiscreteGaussianLoss, symmetric
-from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field, renyi_of_losses
+from bursar.mechanisms._base import Mechanism, renyi_of_losses
 from bursar.numerics.balls import ball
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import noise, whole
+from bursar.relations import ADD_REMOVE, relation_field
 
 
 @dataclass(frozen=True, init=False, repr=False)

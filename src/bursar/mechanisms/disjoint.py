@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from bursar.errors import ConversionRefused, InputError, LossUnknown, described
 from bursar.guarantees import GDP, TCDP, ZCDP, ApproxDP, Claim, Guarantee, PureDP, Renyi
 from bursar.identity import same
-from bursar.losses import Directions
-from bursar.mechanisms._base import ADD_REMOVE, REPLACE_ONE, Leaks, Mechanism, relation_field
+from bursar.losses import Directions, Leaks
+from bursar.mechanisms._base import Mechanism
 from bursar.numerics.balls import maximum
+from bursar.relations import ADD_REMOVE, REPLACE_ONE, relation_field
 
 if TYPE_CHECKING:
     from bursar.composition import Composition

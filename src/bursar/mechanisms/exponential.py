@@ -8,10 +8,11 @@ from fractions import Fraction
 from bursar.guarantees import ZCDP, BoundedRange, Claim, RenyiCurve, Tightness
 from bursar.guarantees._base import rounded_up
 from bursar.losses import BoundedRangeLoss, Directions, symmetric
-from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field
+from bursar.mechanisms._base import Mechanism
 from bursar.numerics.balls import ball
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import choice, noise
+from bursar.relations import ADD_REMOVE, relation_field
 
 UTILITIES = ("general", "monotone")
 

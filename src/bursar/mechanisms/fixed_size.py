@@ -9,12 +9,13 @@ from bursar.errors import ConversionRefused, InputError, LossUnknown, described
 from bursar.guarantees import ApproxDP, Claim, PureDP, Renyi
 from bursar.guarantees.pure import amplified
 from bursar.guarantees.sampled_renyi import fixed_size_curve
-from bursar.losses import Directions
-from bursar.mechanisms._base import REPLACE_ONE, Leaks, Mechanism
+from bursar.losses import Directions, Leaks
+from bursar.mechanisms._base import Mechanism
 from bursar.mechanisms.group import refuse_groups
 from bursar.numerics.balls import ball, infinity
 from bursar.numerics.real import Real
 from bursar.numerics.validate import whole
+from bursar.relations import REPLACE_ONE
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -7,10 +7,11 @@ from fractions import Fraction
 
 from bursar.guarantees import GDP, ZCDP, Claim, Tightness
 from bursar.losses import Directions, GaussianLoss, symmetric
-from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field
+from bursar.mechanisms._base import Mechanism
 from bursar.numerics.balls import ball
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import noise
+from bursar.relations import ADD_REMOVE, relation_field
 
 
 @dataclass(frozen=True, init=False, repr=False)

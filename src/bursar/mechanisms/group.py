@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from bursar.errors import ConversionRefused, InputError, LossUnknown, described
 from bursar.guarantees import Claim
-from bursar.losses import Directions
-from bursar.mechanisms._base import Leaks, Mechanism
+from bursar.losses import Directions, Leaks
+from bursar.mechanisms._base import Mechanism
 from bursar.numerics.validate import whole
 
 

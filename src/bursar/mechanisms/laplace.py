@@ -7,10 +7,11 @@ from fractions import Fraction
 
 from bursar.guarantees import Claim, PureDP, Tightness
 from bursar.losses import Directions, LaplaceLoss, symmetric
-from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field, renyi_of_losses
+from bursar.mechanisms._base import Mechanism, renyi_of_losses
 from bursar.numerics.balls import ball
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import noise
+from bursar.relations import ADD_REMOVE, relation_field
 
 
 @dataclass(frozen=True, init=False, repr=False)

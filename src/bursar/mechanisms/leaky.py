@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from flint import arb
 
 from bursar.guarantees import ApproxDP, Claim, Tightness
-from bursar.losses import Directions, leaky_response, symmetric
+from bursar.losses import Directions, Leaks, leaky_response, symmetric
 from bursar.losses.laws.table import Row, TableLoss
-from bursar.mechanisms._base import ADD_REMOVE, Leaks, Mechanism, relation_field
+from bursar.mechanisms._base import Mechanism
 from bursar.numerics.balls import ball
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import probability, real
+from bursar.relations import ADD_REMOVE, relation_field
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -10,13 +10,14 @@ from bursar.errors import ConversionRefused, InputError, LossUnknown, described
 from bursar.guarantees import ApproxDP, BoundedRange, Claim, Guarantee, PureDP, Renyi, Tightness
 from bursar.guarantees.pure import amplified
 from bursar.guarantees.sampled_renyi import sampled_curve
-from bursar.losses import Directions, poisson_sampled, replaced_gaussian
-from bursar.mechanisms._base import ADD_REMOVE, REPLACE_ONE, Leaks, Mechanism, known_losses, renyi_of_losses
+from bursar.losses import Directions, Leaks, poisson_sampled, replaced_gaussian
+from bursar.mechanisms._base import Mechanism, known_losses, renyi_of_losses
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.group import refuse_groups
 from bursar.numerics.balls import ball
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import real
+from bursar.relations import ADD_REMOVE, REPLACE_ONE
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -9,10 +9,11 @@ from flint import arb
 from bursar.guarantees import Claim, PureDP, Tightness
 from bursar.losses import Directions, leaky_response, symmetric
 from bursar.losses.laws.table import Row, TableLoss
-from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field, renyi_of_losses
+from bursar.mechanisms._base import Mechanism, renyi_of_losses
 from bursar.numerics.balls import ball
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import noise, whole
+from bursar.relations import ADD_REMOVE, relation_field
 
 
 @dataclass(frozen=True, init=False, repr=False)

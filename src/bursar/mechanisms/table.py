@@ -13,10 +13,11 @@ from bursar.guarantees import ApproxDP, Claim, PureDP, Tightness
 from bursar.guarantees._base import rounded_up
 from bursar.losses import Directions, TableLoss
 from bursar.losses.laws.table import both_directions
-from bursar.mechanisms._base import ADD_REMOVE, Mechanism, relation_field, renyi_of_losses
+from bursar.mechanisms._base import Mechanism, renyi_of_losses
 from bursar.numerics.balls import Ball, ball
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import listed, probability
+from bursar.relations import ADD_REMOVE, relation_field
 
 _ROUNDED = Fraction(1, 2**52)  # what rounding may do to a sum of floats, for each of them
 _MOST_ROWS = 100_000

@@ -156,7 +156,7 @@ def test_what_is_put_upon_an_object_is_not_charged() -> None:
         what.__dict__[name] = put
         with Ledger("memory://", alert=None) as ledger:
             ledger.open("data", epsilon=2)
-            with pytest.raises(b.CostInvalid, match=f"laplace holds {name} beside its fields"):
+            with pytest.raises(b.errors.CostInvalid, match=f"laplace holds {name} beside its fields"):
                 ledger.spend("data", what)
 
 

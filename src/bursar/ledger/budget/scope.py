@@ -15,8 +15,8 @@ from bursar.ledger.budget.amounts import exact, written
 from bursar.ledger.budget.currencies import Currency, currency_of, currency_with
 from bursar.ledger.journal.entry import canonical
 from bursar.ledger.journal.rows import ScopeRow
-from bursar.mechanisms._base import ADD_REMOVE, relation_field
 from bursar.numerics.validate import choice, listed
+from bursar.relations import ADD_REMOVE, relation_field
 
 KINDS = ("root", "block", "quota", "window")
 ALERTS = (Fraction(1, 2), Fraction(4, 5), Fraction(9, 10), Fraction(1))

@@ -1,4 +1,4 @@
-"""What the SQL stores share: the named queries, the numbered migrations, and a transaction that writes once at its end.
+"""What the SQL stores share: a transaction that reads each row once, and writes once at its end.
 
 Rows are read when first needed and kept for the rest of the transaction, changes are gathered and written together
 before the commit: a batch of charges on one scope reads and writes its lines once.
@@ -6,55 +6,17 @@ before the commit: a batch of charges on one scope reads and writes its lines on
 
 from __future__ import annotations
 
-import hashlib
-import re
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from bursar.errors import LedgerHalted
-from bursar.ledger.budget.currencies import Balance
 from bursar.ledger.journal.entry import Chained, Entry
-from bursar.ledger.journal.rows import Head, ReservationRow, ScopeRow
+from bursar.ledger.journal.rows import Balance, Head, ReservationRow, ScopeRow
 from bursar.ledger.stores._base import Reader, Transaction
 
 _ALL = 2**62
 _PAGE = 1000
-
-
-@cache
-def queries(mark: str = "?", file: str = "queries.sql") -> dict[str, str]:
-    """The statements of a file by name, with the driver's own placeholder; a folder's batches.sql is for many rows."""
-    parts = re.split(r"-- name: (\w+)\n", files_of(file))[1:]
-    return {name: body.strip().replace("?", mark) for name, body in zip(parts[::2], parts[1::2], strict=True)}
-
-
-def files_of(name: str) -> str:
-    """The text of a file of statements."""
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
-
-
-def check_migrations(done: dict[int, str], dialect: str) -> None:
-    """Refuse a ledger that a newer or another bursar has changed."""
-    known = {number: digest for number, _, digest, _ in migrations(dialect)}
-    for number, digest in done.items():
-        if known.get(number) != digest:
-            raise LedgerHalted(
-                f"migration {number} of this ledger is not the one known here: use the bursar that made it"
-            )
-
-
-@cache
-def migrations(dialect: str) -> tuple[tuple[int, str, str, str], ...]:
-    """(number, name, hash, statements) of each numbered file."""
-    found = []
-    for file in sorted(files(__package__).joinpath(dialect).iterdir(), key=lambda f: f.name):
-        if numbered := re.match(r"(\d{4})_(\w+)\.sql\Z", file.name):
-            text = file.read_text(encoding="utf-8")
-            found.append((int(numbered[1]), numbered[2], hashlib.sha256(text.encode()).hexdigest(), text))
-    return tuple(found)
 
 
 class SqlReader(Reader):

@@ -24,7 +24,8 @@ from bursar.ledger.stores._base import Conflict, Reader, Store, Transaction
 from bursar.ledger.stores._work import work
 from bursar.ledger.stores.postgres.connection import Line
 from bursar.ledger.stores.postgres.server import Server
-from bursar.ledger.stores.sql import SqlReader, SqlTransaction, check_migrations, files_of, migrations, queries
+from bursar.ledger.stores.sql import SqlReader, SqlTransaction
+from bursar.ledger.stores.statements import check_migrations, files_of, migrations, queries
 
 _QUERIES = queries("%s")
 _MANY = queries("%s", "postgres/batches.sql")

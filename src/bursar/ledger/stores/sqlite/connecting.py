@@ -9,7 +9,7 @@ from urllib.parse import quote
 import apsw
 
 from bursar.errors import StorageFailed
-from bursar.ledger.stores.sql import check_migrations, migrations
+from bursar.ledger.stores.statements import check_migrations, migrations
 
 PATIENCE = 30_000  # ms, for writers that do not know the lock
 

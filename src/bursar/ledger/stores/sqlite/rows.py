@@ -8,7 +8,8 @@ from typing import Any
 import apsw
 import msgspec
 
-from bursar.ledger.stores.sql import SqlReader, SqlTransaction, migrations, queries
+from bursar.ledger.stores.sql import SqlReader, SqlTransaction
+from bursar.ledger.stores.statements import migrations, queries
 
 _QUERIES = queries()
 _MANY = queries("?", "sqlite/batches.sql")
