@@ -11,7 +11,7 @@ WHAT = "densities(p='1+sin(1000000*x)/2', q='1', low=0, high=1)"
 
 def main() -> tuple[bool, str]:
     """On a service with default settings."""
-    return burned(WHAT)
+    return burned("/v1/quote", {"scopes": ["data"], "what": WHAT})
 
 
 if __name__ == "__main__":

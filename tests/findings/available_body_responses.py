@@ -11,7 +11,7 @@ WHAT = " + ".join(f"randomized_response(epsilon=0.{1000 + number})" for number i
 
 def main() -> tuple[bool, str]:
     """On a service with default settings."""
-    return burned(WHAT)
+    return burned("/v1/quote", {"scopes": ["data"], "what": WHAT})
 
 
 if __name__ == "__main__":

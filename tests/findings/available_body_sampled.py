@@ -1,5 +1,5 @@
-"""A quote of 29 sampled Laplaces burned minutes. It is to be
-answered, or refused, within its ceilings: 10 s of the processor to read it, and 10 s to price it.
+"""An account of 29 sampled Laplaces, to be known to 1e-12, burned minutes. It is to be answered, or refused, within its
+ceiling: 20 s of the processor.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ WHAT = " + ".join(f"poisson(laplace(scale=1.{100 + number}), rate=0.1)" for numb
 
 def main() -> tuple[bool, str]:
     """On a service with default settings."""
-    return burned(WHAT)
+    body = {"composition": WHAT, "delta": "1e-6", "width": "1e-12", "effort": "high"}
+    return burned("/v1/account", body, most=30.0)
 
 
 if __name__ == "__main__":

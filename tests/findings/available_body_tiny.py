@@ -11,7 +11,7 @@ WHAT = "laplace(scale=1e30)*1000000000000"
 
 def main() -> tuple[bool, str]:
     """On a service with default settings."""
-    return burned(WHAT)
+    return burned("/v1/quote", {"scopes": ["data"], "what": WHAT})
 
 
 if __name__ == "__main__":

@@ -202,8 +202,8 @@ def quiet(waits: Waits, number: int = 30) -> float:
     return statistics.median(waits.since(5)[: number - 5])
 
 
-def burned(what: str, most: float = 20.0) -> tuple[bool, str]:
-    """Whether a quote of this is answered or refused before it has used so much of the processor, and how."""
+def burned(path: str, body: dict[str, Any], most: float = 20.0) -> tuple[bool, str]:
+    """Whether a request is answered or refused before it has used so much of the processor, and how."""
     import bursar as b
 
     with b.Ledger("sqlite:///budget.db", alert=None) as ledger:
@@ -215,7 +215,7 @@ def burned(what: str, most: float = 20.0) -> tuple[bool, str]:
 
         def ask() -> None:
             with suppress(Exception), service.client() as client:
-                answer = client.post("/v1/quote", json={"scopes": ["data"], "what": what})
+                answer = client.post(path, json=body)
                 said.append(answer.json().get("code", "answered"))
 
         asking = threading.Thread(target=ask, daemon=True)
