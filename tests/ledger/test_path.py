@@ -12,7 +12,8 @@ from bursar.ledger import ledger as module
 from bursar.ledger.ledger import Ledger
 from support.where import TOP
 
-ROOM = Path(module.__file__).parent
+FLOOR = Path(module.__file__).parent
+HOUSE = FLOOR.parent
 
 
 def listed() -> set[str]:
@@ -29,8 +30,8 @@ def test_a_spend_enters_the_files_that_are_listed(tmp_path: Path) -> None:
 
     def watch(frame: FrameType, event: str, _: object) -> None:
         path = Path(frame.f_code.co_filename)
-        if event == "call" and path.is_relative_to(ROOM):
-            entered.add(str(path.relative_to(ROOM)))
+        if event == "call" and path.is_relative_to(FLOOR):
+            entered.add(str(path.relative_to(HOUSE)))
 
     with Ledger(f"sqlite:///{tmp_path}/budget.db", alert=lambda _: None) as ledger:
         ledger.open("data", epsilon=1)
@@ -47,4 +48,4 @@ def test_a_spend_enters_the_files_that_are_listed(tmp_path: Path) -> None:
 def test_the_listed_files_exist() -> None:
     """Every row of the list names a file of the ledger."""
     assert listed()
-    assert all((ROOM / name).is_file() for name in listed())
+    assert all((HOUSE / name).is_file() for name in listed())

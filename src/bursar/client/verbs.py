@@ -140,7 +140,7 @@ class Verbs:
 
     @verb
     def thaw(self, scope: str, *, reason: str, key: str | None = None) -> Call[wire.Receipt]:
-        """Accept charges again."""
+        """Let a frozen scope accept charges again."""
         return call(verbs.THAW, wire.Status(scope, reason, key or own_key()))
 
     @verb

@@ -208,7 +208,7 @@ class Ledger:
         return self._do(status(scope, "frozen", reason), key, by)
 
     def thaw(self, scope: str, *, reason: str, by: str | None = None, key: str | None = None) -> Receipt:
-        """Accept charges again."""
+        """Let a frozen scope accept charges again."""
         return self._do(status(scope, "open", reason), key, by)
 
     def retire(self, scope: str, *, reason: str, by: str | None = None, key: str | None = None) -> Receipt:

@@ -93,7 +93,7 @@ class Reservation:
         return self.receipt.replayed
 
     def to_dict(self) -> dict[str, Any]:
-        """For machines."""
+        """The same as JSON has it."""
         return {
             "id": self.id,
             "expires": self.expires,
@@ -130,7 +130,7 @@ class Quote:
         return self.fits > 0
 
     def to_dict(self) -> dict[str, Any]:
-        """For machines."""
+        """The same as JSON has it."""
         return {
             "what": self.what,
             "fits": self.fits,

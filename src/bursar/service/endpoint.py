@@ -43,7 +43,7 @@ class Endpoint:
 
     @property
     def path(self) -> str:
-        """Where it is asked."""
+        """The path at which it is asked."""
         return self.old or self.verb.path
 
     def everywhere(self) -> Iterator[Endpoint]:

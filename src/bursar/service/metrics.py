@@ -18,7 +18,7 @@ class Histogram:
         self.total = 0.0
 
     def add(self, value: float) -> None:
-        """Count one value."""
+        """Count one value of what is measured."""
         self.total += value
         self.counts[bisect_left(self.bounds, value)] += 1
 

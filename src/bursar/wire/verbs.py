@@ -40,7 +40,7 @@ class Verb(Generic[Body, Answer]):
 
     @property
     def path(self) -> str:
-        """Where it is asked."""
+        """The path at which it is asked."""
         return self.place or f"/v1/{self.name}"
 
 

@@ -25,7 +25,7 @@ class Anchors:
         return any(file.long for file in self._files)
 
     def read(self) -> Known:
-        """Every line."""
+        """What every line of every file says."""
         return _joined([file.read() for file in self._files])
 
     def learn(self) -> Known:
@@ -33,7 +33,7 @@ class Anchors:
         return _joined([file.learn() for file in self._files])
 
     def ready(self) -> None:
-        """Before a commit."""
+        """Have every file open, before a commit."""
         for file in self._files:
             file.ready()
 
@@ -45,7 +45,7 @@ class Anchors:
                 file.shorten(reader)
 
     def append(self, heads: Mapping[str, Head]) -> None:
-        """After a commit."""
+        """Write the new ends of chains into every file, after a commit."""
         for file in self._files:
             file.append(heads)
 

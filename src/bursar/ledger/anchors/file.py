@@ -107,7 +107,7 @@ class AnchorFile:
                 raise
 
     def append(self, heads: Mapping[str, Head]) -> None:
-        """After a commit."""
+        """Write the new ends of chains, after a commit."""
         with self._lock:
             lines = {root: Anchored(head.seq, head.hash) for root, head in heads.items()}
             try:

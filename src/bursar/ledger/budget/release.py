@@ -80,7 +80,7 @@ class Release:
         return [mechanism.promise(kind) for mechanism in self.mechanisms]
 
     def request(self) -> dict[str, Any]:
-        """As the journal writes it."""
+        """What is asked, as the journal writes it."""
         return {"what": self.text} if self.delta is None else {"what": self.text, "delta": written(self.delta)}
 
 

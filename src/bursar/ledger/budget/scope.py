@@ -83,7 +83,7 @@ class Scope:
 
     @cached_property
     def period(self) -> int:
-        """Of a window, in microseconds; 0 otherwise."""
+        """The length of a window, in microseconds; 0 for every other scope."""
         return int(self.terms.get("period", 0))
 
     @property
@@ -103,7 +103,7 @@ class Scope:
         return None if kept is None else {line: int(units) for line, units in kept.items()}
 
     def with_terms(self, **terms: Any) -> Scope:
-        """With other terms beside the old ones."""
+        """The scope with these terms beside or in place of the old ones."""
         return Scope(self.row._replace(terms=canonical({**self.terms, **terms})))
 
     def with_status(self, status: str) -> Scope:

@@ -80,7 +80,7 @@ def check(given: Iterable[str], key: bytes) -> tuple[list[str], int]:
 
 
 def main(arguments: list[str]) -> int:
-    """The command."""
+    """Check the file that is named, and give the exit code."""
     if len(arguments) != 1 or arguments[0].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2

@@ -92,7 +92,7 @@ class _Charge(NamedTuple):
     after: dict[str, Balance]
 
     def said(self, what: str) -> str:
-        """A sentence about it."""
+        """A sentence that names the entry, the scope and what is wrong."""
         request = self.body.asked()
         name = f" for {request['what'][:60]}" if "what" in request else ""
         return f"{self.entry.root}: entry {self.entry.seq} charged {self.scope.name} {what}{name}"

@@ -34,7 +34,7 @@ class Verification:
         return self.ok
 
     def to_dict(self) -> dict[str, Any]:
-        """For machines."""
+        """The outcome as JSON has it."""
         return {
             "ok": self.ok,
             "entries": self.entries,

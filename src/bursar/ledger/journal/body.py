@@ -69,12 +69,12 @@ class Kept(msgspec.Struct, frozen=True, array_like=True):
     detail: str
 
     def row(self, root: str) -> ReservationRow:
-        """As a table keeps it."""
+        """The reservation as a table keeps it, in the root of its entry."""
         return ReservationRow(self.id, root, self.status, int(self.expires), self.detail)
 
 
 def kept(row: ReservationRow) -> Kept:
-    """As the journal keeps it."""
+    """A reservation's row as the journal keeps it."""
     return Kept(row.id, row.status, str(row.expires), row.detail)
 
 

@@ -72,7 +72,7 @@ class Chain:
 
     @property
     def name(self) -> str:
-        """As exports name it."""
+        """The name of the hash, as exports have it."""
         return "sha256" if self._key is None else "hmac-sha256"
 
     def hash(self, entry: Entry) -> str:

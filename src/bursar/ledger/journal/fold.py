@@ -69,7 +69,7 @@ class Books:
         self.epoch = 0
 
     def apply(self, root: str, seq: int, kind: str, key: str, body: Body) -> None:
-        """One entry."""
+        """Add one entry, and note what is wrong with it."""
         for row in body.effect:
             self._check(seq, row)
             self.lines[row.scope, row.line] = (row.limit, row.spent, row.held, row.dead, row.window)

@@ -66,5 +66,5 @@ def holding(row: ReservationRow, held: Held, status: str | None = None) -> Reser
 
 
 def listed(left: Sequence[Term]) -> str:
-    """As a composition's text has it."""
+    """Terms with their counts as a composition's text has them."""
     return " + ".join(text if count == 1 else f"{text}*{count}" for text, count in left)

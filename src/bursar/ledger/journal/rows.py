@@ -17,7 +17,7 @@ class Balance(NamedTuple):
 
     @property
     def numbers(self) -> tuple[int, int, int, int, int]:
-        """As tables and the journal keep it."""
+        """The five numbers that tables and the journal keep of a line."""
         return (self.limit, self.spent, self.held, int(self.dead), self.window)
 
     @property

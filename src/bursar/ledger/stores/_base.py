@@ -56,7 +56,7 @@ class Reader(ABC):
 
     @abstractmethod
     def scope(self, name: str) -> ScopeRow | None:
-        """One scope."""
+        """A scope by its name; None where there is none."""
 
     @abstractmethod
     def scopes(self, root: str | None = None) -> list[ScopeRow]:
@@ -76,11 +76,11 @@ class Reader(ABC):
 
     @abstractmethod
     def every_key(self) -> Iterator[tuple[str, str, int]]:
-        """All keys."""
+        """All keys, each with root and number of its entry."""
 
     @abstractmethod
     def entry(self, root: str, seq: int) -> Chained | None:
-        """One entry."""
+        """An entry by its root and number; None where there is none."""
 
     @abstractmethod
     def entries(self, root: str, after: int = 0, most: int | None = None) -> Iterator[Chained]:
@@ -102,7 +102,7 @@ class Reader(ABC):
 
     @abstractmethod
     def reservation(self, id: str) -> ReservationRow | None:
-        """One reservation."""
+        """A reservation by its id; None where there is none."""
 
     @abstractmethod
     def reservations(self, root: str) -> list[ReservationRow]:
@@ -143,7 +143,7 @@ class Transaction(Reader):
 
     @abstractmethod
     def remember(self, key: str, root: str, seq: int) -> None:
-        """Where a key's outcome is recorded."""
+        """Keep where the outcome of a key is recorded."""
 
     @abstractmethod
     def add_released(self, scope: str, what: str, count: int) -> None:

@@ -32,19 +32,19 @@ class MemoryReader(Reader):
         return self._heads.get(root)
 
     def heads(self) -> dict[str, Head]:
-        """All of them."""
+        """The ends of all chains."""
         return dict(sorted(self._heads.items()))
 
     def scope(self, name: str) -> ScopeRow | None:
-        """One scope."""
+        """A scope by its name."""
         return self._scopes.get(name)
 
     def scopes(self, root: str | None = None) -> list[ScopeRow]:
-        """All of them."""
+        """All scopes of a root, or of all, by name."""
         return sorted(row for row in self._scopes.values() if root in (None, row.root))
 
     def root_under(self, name: str) -> str | None:
-        """By its name."""
+        """The first root whose name continues this one."""
         roots = (row.name for row in self._scopes.values() if row.kind == "root")
         return min((root for root in roots if root.startswith(f"{name}/")), default=None)
 
@@ -53,25 +53,25 @@ class MemoryReader(Reader):
         return dict(sorted(self._lines.get(scope, {}).items()))
 
     def key(self, key: str) -> tuple[str, int] | None:
-        """Root and seq."""
+        """The root and the number of a key's entry."""
         return self._keys.get(key)
 
     def every_key(self) -> Iterator[tuple[str, str, int]]:
-        """All of them."""
+        """All keys with their places."""
         for key, (root, seq) in sorted(self._keys.items()):
             yield key, root, seq
 
     def entry(self, root: str, seq: int) -> Chained | None:
-        """One entry."""
+        """An entry by its root and number."""
         return next((row for row in self._journal.get(root, []) if row.entry.seq == seq), None)
 
     def entries(self, root: str, after: int = 0, most: int | None = None) -> Iterator[Chained]:
-        """In order."""
+        """The entries of a root in order."""
         rows = [row for row in self._journal.get(root, []) if row.entry.seq > after]
         yield from rows if most is None else rows[:most]
 
     def links(self, root: str, seqs: Sequence[int]) -> dict[int, tuple[str, str]]:
-        """Of a chain."""
+        """The hash and kind of entries of a chain."""
         wanted = set(seqs)
         rows = (row for row in self._journal.get(root, []) if row.entry.seq in wanted)
         return {row.entry.seq: (row.hash, row.entry.kind) for row in rows}
@@ -88,15 +88,15 @@ class MemoryReader(Reader):
         return sorted(set(found))
 
     def released(self, scope: str) -> list[tuple[str, int]]:
-        """Texts with counts."""
+        """What was released in a scope, with counts."""
         return sorted(self._released.get(scope, {}).items())
 
     def reservation(self, id: str) -> ReservationRow | None:
-        """One of them."""
+        """A reservation by its id."""
         return self._reservations.get(id)
 
     def reservations(self, root: str) -> list[ReservationRow]:
-        """Of a root."""
+        """The reservations of a root."""
         return sorted(row for row in self._reservations.values() if row.root == root)
 
     def due(self, root: str, now: int) -> list[ReservationRow]:
@@ -114,10 +114,10 @@ class MemoryTransaction(MemoryReader, Transaction):
         self.undo: list[Callable[[], object]] = []
 
     def lock(self, roots: Sequence[str], keys: Sequence[str] = (), scopes: Sequence[str] = ()) -> None:
-        """There is one writer at a time."""
+        """Nothing more to lock: the store has one writer at a time."""
 
     def append(self, chained: Chained, epoch: int) -> Head:
-        """At the end of the list."""
+        """Add an entry at the end of its root's list."""
         entry, digest = chained
         rows = self._journal.setdefault(entry.root, [])
         rows.append(chained)
@@ -145,18 +145,18 @@ class MemoryTransaction(MemoryReader, Transaction):
         self._put(self._scopes, row.name, row)
 
     def remember(self, key: str, root: str, seq: int) -> None:
-        """Once."""
+        """Keep the place of a new key."""
         if key in self._keys:
             raise StorageFailed(f"key {key} exists")
         self._put(self._keys, key, (root, seq))
 
     def add_released(self, scope: str, what: str, count: int) -> None:
-        """Count it."""
+        """Add to the count of a release."""
         counts = self._released.setdefault(scope, {})
         self._put(counts, what, counts.get(what, 0) + count)
 
     def set_reservation(self, row: ReservationRow) -> None:
-        """New or changed."""
+        """Keep a reservation, new or changed."""
         self._put(self._reservations, row.id, row)
 
     def _put(self, table: dict[Any, Any], key: Any, value: Any) -> None:
@@ -195,8 +195,8 @@ class MemoryStore(Store):
             yield self._tables
 
     def backup(self, target: str) -> None:
-        """There is nothing to keep."""
+        """Refuse: nothing outlives the process."""
         raise InputError("a memory ledger has no backup: open one with sqlite:///…", argument="target")
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Nothing to let go of: no file is open."""

@@ -37,17 +37,17 @@ class SqlReader(Reader):
         raise LedgerHalted(f"the last entry of {root} is damaged")  # a broken file may hold anything anywhere
 
     def heads(self) -> dict[str, Head]:
-        """All of them."""
+        """The ends of all chains."""
         found = {root: self.head(root) for (root,) in self._rows("roots")}
         return {root: head for root, head in found.items() if head is not None}
 
     def scope(self, name: str) -> ScopeRow | None:
-        """One scope."""
+        """A scope by its name."""
         rows = self._rows("scope", name)
         return ScopeRow(*rows[0]) if rows else None
 
     def scopes(self, root: str | None = None) -> list[ScopeRow]:
-        """All of them."""
+        """All scopes of a root, or of all, by name."""
         rows = self._rows("scopes") if root is None else self._rows("scopes_of", root)
         return [ScopeRow(*row) for row in rows]
 
@@ -62,21 +62,21 @@ class SqlReader(Reader):
         return {row[0]: Balance(row[1], row[2], row[3], bool(row[4]), row[5]) for row in rows}
 
     def key(self, key: str) -> tuple[str, int] | None:
-        """Root and seq."""
+        """The root and the number of a key's entry."""
         rows = self._rows("key", key)
         return (rows[0][0], rows[0][1]) if rows else None
 
     def every_key(self) -> Iterator[tuple[str, str, int]]:
-        """All of them."""
+        """All keys with their places."""
         yield from self._rows("every_key")
 
     def entry(self, root: str, seq: int) -> Chained | None:
-        """One entry."""
+        """An entry by its root and number."""
         rows = self._rows("entry", root, seq)
         return _chained(rows[0]) if rows else None
 
     def entries(self, root: str, after: int = 0, most: int | None = None) -> Iterator[Chained]:
-        """In order, page by page."""
+        """The entries of a root in order, read page by page."""
         left = _ALL if most is None else most
         while left > 0:
             rows = self._rows("entries", root, after, min(left, _PAGE))
@@ -87,20 +87,20 @@ class SqlReader(Reader):
             after, left = rows[-1][1], left - len(rows)
 
     def strays(self) -> list[tuple[str, str]]:
-        """Of every table."""
+        """Rows of any table that belong to nothing."""
         return [(what, whose) for what, whose in self._rows("strays")]
 
     def released(self, scope: str) -> list[tuple[str, int]]:
-        """Texts with counts."""
+        """What was released in a scope, with counts."""
         return [(what, count) for what, count in self._rows("released", scope)]
 
     def reservation(self, id: str) -> ReservationRow | None:
-        """One of them."""
+        """A reservation by its id."""
         rows = self._rows("reservation", id)
         return ReservationRow(*rows[0]) if rows else None
 
     def reservations(self, root: str) -> list[ReservationRow]:
-        """Of a root."""
+        """The reservations of a root."""
         return [ReservationRow(*row) for row in self._rows("reservations", root)]
 
     def due(self, root: str, now: int) -> list[ReservationRow]:
@@ -128,13 +128,13 @@ class SqlTransaction(SqlReader, Transaction):
         """Run a named statement once for each row."""
 
     def head(self, root: str) -> Head | None:
-        """Read once."""
+        """The end of a chain, read once in a transaction."""
         if root not in self._kept_heads:
             self._kept_heads[root] = super().head(root)
         return self._kept_heads[root]
 
     def balances(self, scope: str) -> dict[str, Balance]:
-        """Read once."""
+        """The lines of a scope, read once in a transaction."""
         if scope not in self._kept_lines:
             self._kept_lines[scope] = super().balances(scope)
         return dict(self._kept_lines[scope])
@@ -150,7 +150,7 @@ class SqlTransaction(SqlReader, Transaction):
         return self._appended.get((root, seq)) or super().entry(root, seq)
 
     def append(self, chained: Chained, epoch: int) -> Head:
-        """At the end."""
+        """Gather an entry, to be written at the end."""
         entry, digest = chained
         root = entry.root
         self._appended[root, entry.seq] = chained
@@ -162,29 +162,29 @@ class SqlTransaction(SqlReader, Transaction):
         return head
 
     def set_balances(self, rows: Iterable[tuple[str, str, Balance]]) -> None:
-        """At the end."""
+        """Gather new states of lines, to be written at the end."""
         for scope, line, balance in rows:
             self._kept_lines.setdefault(scope, {})[line] = balance
             self._dirty_lines[scope, line] = None
 
     def add_scope(self, row: ScopeRow, balances: Iterable[tuple[str, Balance]]) -> None:
-        """At once: it is rare."""
+        """Write a new scope at once: that is rare."""
         self._write("add_scope", [tuple(row)])
         kept = dict(balances)
         self._write("add_line", [(row.name, line, *balance.numbers) for line, balance in kept.items()])
         self._kept_lines[row.name] = kept
 
     def set_scope(self, row: ScopeRow) -> None:
-        """At once."""
+        """Write a changed scope at once."""
         self._write("set_scope", [(row.terms, row.status, row.name)])
 
     def remember(self, key: str, root: str, seq: int) -> None:
-        """At the end."""
+        """Gather a key's place, to be written at the end."""
         self._new_keys[key] = (root, seq)
         self._unsaid.append((key, root, seq))
 
     def add_released(self, scope: str, what: str, count: int) -> None:
-        """At the end."""
+        """Gather a count, to be written at the end."""
         self._counted[scope, what] = self._counted.get((scope, what), 0) + count
 
     def set_reservation(self, row: ReservationRow) -> None:

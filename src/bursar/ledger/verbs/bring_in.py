@@ -26,11 +26,11 @@ class BringIn(Told, frozen=True):
 
     @property
     def about(self) -> Sequence[str]:
-        """The scope."""
+        """The scope that is charged."""
         return (self.scope,)
 
     def fields(self) -> dict[str, Any]:
-        """All of it."""
+        """The scope and every release."""
         return {"scope": self.scope, "releases": [release.request() for release in self.releases]}
 
     def decide(self, posting: Posting, actor: str) -> Sequence[Draft]:

@@ -35,7 +35,7 @@ class Draw(Told, frozen=True):
 
     @property
     def held_by(self) -> str | None:
-        """The reservation."""
+        """The reservation that it draws from or ends."""
         return self.reservation
 
     def fields(self) -> dict[str, Any]:
@@ -90,11 +90,11 @@ class Close(Told, frozen=True):
 
     @property
     def held_by(self) -> str | None:
-        """The reservation."""
+        """The reservation that it draws from or ends."""
         return self.reservation
 
     def fields(self) -> dict[str, Any]:
-        """Which one."""
+        """Which reservation is to end."""
         return {"reservation": self.reservation}
 
     def decide(self, posting: Posting, actor: str) -> Sequence[Draft]:

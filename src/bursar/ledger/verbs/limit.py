@@ -29,7 +29,7 @@ class Limit(Told, frozen=True):
 
     @property
     def about(self) -> Sequence[str]:
-        """The scope."""
+        """The scope whose limit changes."""
         return (self.scope,)
 
     def fields(self) -> dict[str, Any]:

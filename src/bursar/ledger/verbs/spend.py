@@ -33,7 +33,7 @@ class Spend(Told, frozen=True):
         return self.scopes
 
     def fields(self) -> dict[str, Any]:
-        """Scopes and release."""
+        """The scopes and the release."""
         return {"scopes": list(self.scopes), **self.release.request()}
 
     def text(self) -> str:

@@ -24,11 +24,11 @@ class Status(Told, frozen=True):
 
     @property
     def about(self) -> Sequence[str]:
-        """The scope."""
+        """The scope whose status changes."""
         return (self.scope,)
 
     def fields(self) -> dict[str, Any]:
-        """All of it."""
+        """The scope, the status and the reason."""
         return {"scope": self.scope, "status": self.status, "reason": self.reason}
 
     def decide(self, posting: Posting, actor: str) -> Sequence[Draft]:

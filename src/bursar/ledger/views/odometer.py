@@ -17,7 +17,7 @@ from bursar.numerics.balls import Ball, ball, up, working
 
 
 def mixture(variance: Fraction, gamma: Fraction, delta: Fraction) -> float:
-    """u_n, rounded up."""
+    """The bound u_n of the statement above, rounded up."""
     with working():
         v, g, d = ball(variance), ball(gamma), ball(delta)
         return up((2 * (v + g) * ((((v + g) / g).sqrt()) / d).log()).sqrt() + v / 2)

@@ -59,11 +59,11 @@ class Statement:
     """Why the ledger accepts nothing; None where it does."""
 
     def line(self, name: str) -> LineStatement:
-        """One line by name."""
+        """The line of this name."""
         return next(line for line in self.lines if line.name == name)
 
     def to_dict(self) -> dict[str, Any]:
-        """For machines: exact numbers as text."""
+        """The statement as JSON has it, exact numbers as text."""
         return {
             "scope": self.scope.name,
             "kind": self.scope.kind,

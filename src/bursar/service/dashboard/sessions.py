@@ -41,7 +41,7 @@ class Sessions:
         answer.set_cookie(COOKIE, sid, max_age=_LIFE, httponly=True, samesite="strict", secure=secure)
 
     def end(self, request: Request, answer: Response) -> None:
-        """Sign out."""
+        """Sign somebody out: the cookie ends."""
         self._open.pop(request.cookies.get(COOKIE, ""), None)
         answer.delete_cookie(COOKIE)
 

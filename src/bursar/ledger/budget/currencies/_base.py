@@ -1,8 +1,10 @@
 """What a currency is: a filter over whole numbers.
 
-known(release, state) → the price, as far as it was found before; `Unpriced` otherwise
-price(release, state) → the same, found now if need be: that takes time, so nobody does it while others wait
-step(state, price)    → next state, or a refusal (`bursar.ledger.budget.currencies._step`)
+It answers three questions:
+
+    known(release, state)    the price, as far as it was found before; `Unpriced` otherwise
+    price(release, state)    the same, found now if need be: that takes time, so nobody does it while others wait
+    step(state, price)       the next state, or a refusal
 """
 
 from __future__ import annotations
@@ -97,7 +99,7 @@ class Currency(ABC):
         """Prices that were found elsewhere."""
 
     def opening(self) -> dict[str, Balance]:
-        """Nothing spent."""
+        """The lines of a new scope: nothing is spent."""
         return {name: Balance(PARTS, 0, 0, False) for name in self.lines}
 
     def step(self, state: State, price: Price, into: Into = SPENT, times: int = 1) -> dict[str, Balance] | Refusal:
@@ -164,7 +166,7 @@ class Stateless(Currency):
         """The price of a release; `CostInvalid` where it has none here."""
 
     def price(self, release: Release, state: State, ran: Sequence[str] = ()) -> Price:
-        """Found once."""
+        """The price of a release, found once and then remembered."""
         found = self._prices.get(release.mark)
         if found is None:
             try:
@@ -186,12 +188,12 @@ class Stateless(Currency):
         return found
 
     def lessons(self, releases: Sequence[Release]) -> dict[Mark, Price | str]:
-        """Prices by text."""
+        """The prices of these releases that are known, by text."""
         found = {release.mark: self._prices.get(release.mark) for release in releases}
         return {mark: price for mark, price in found.items() if price is not None}
 
     def learn(self, lessons: Mapping[Mark, Price | str]) -> None:
-        """Remember them."""
+        """Take prices that were found elsewhere."""
         if len(self._prices) + len(lessons) > _MOST_PRICES:
             self._prices = {}
         self._prices.update(lessons)

@@ -32,7 +32,7 @@ class Appraiser(Tariff):
         self._laws: dict[str, ResidueLaw | str] = {}
 
     def stated(self, release: Release, term: int) -> Stated:
-        """Found once for each text."""
+        """What a term promises by itself, found once for each text."""
         text = text_of(release, term)
         found = self.known.mechanisms.get(text)
         if found is None:
@@ -42,7 +42,7 @@ class Appraiser(Tariff):
         return found
 
     def reason(self, release: Release, term: int) -> str:
-        """Found once for each text."""
+        """Why a term has no such promise, found once for each text."""
         text = text_of(release, term)
         found = self.known.reasons.get(text)
         if found is None:

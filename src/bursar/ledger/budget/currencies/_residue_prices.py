@@ -78,7 +78,7 @@ class Tariff:
         """
 
     def remember(self, release: Release, band: int, found: Charge) -> None:
-        """A sum."""
+        """Keep the sum that a release was found to ask at a rung."""
         if len(self.sums) > _MOST_SUMS:
             self.sums = {}
         self.sums[release.text, band] = found
@@ -106,7 +106,7 @@ class Tariff:
         return _entry(self.charges, (text_of(release, term), band))
 
     def part(self, releases: Sequence[Release]) -> Tariff:
-        """As much as concerns these releases."""
+        """The part of the tariff that concerns these releases."""
         texts = {text for release in releases for text, _ in release.terms} | {release.text for release in releases}
         found = Tariff()
         # another thread may forget an entry between two looks at it

@@ -25,7 +25,7 @@ class Gdp(Stateless):
         self.mu = mu
 
     def terms(self) -> dict[str, str]:
-        """The limit."""
+        """The limit μ, as text."""
         return {"mu": written(self.mu)}
 
     def ask(self, release: Release) -> Price:

@@ -25,7 +25,7 @@ class Pure(Stateless):
         self.epsilon = epsilon
 
     def terms(self) -> dict[str, str]:
-        """The limit."""
+        """The limit ε, as text."""
         return {"epsilon": written(self.epsilon)}
 
     def ask(self, release: Release) -> Price:

@@ -80,7 +80,7 @@ class Residue(Currency):
         return self.tariff.part(releases)
 
     def learn(self, lessons: Tariff) -> None:
-        """Into the tariff."""
+        """Take prices that were found elsewhere into the tariff."""
         self.tariff.learn(lessons)
 
     def _ask(self, tariff: Tariff, release: Release, state: State, ran: Sequence[str]) -> Price:

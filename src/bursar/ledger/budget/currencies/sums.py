@@ -30,7 +30,7 @@ class Sums(Stateless):
         self.epsilon, self.delta = epsilon, delta
 
     def terms(self) -> dict[str, str]:
-        """Both limits."""
+        """The limits ε and δ, as text."""
         return {"epsilon": written(self.epsilon), "delta": written(self.delta)}
 
     def ask(self, release: Release) -> Price:

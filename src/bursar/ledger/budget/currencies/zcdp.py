@@ -28,7 +28,7 @@ class Zcdp(Stateless):
         self.rho, self.delta = rho, delta
 
     def terms(self) -> dict[str, str]:
-        """Both limits."""
+        """The limits ρ and δ, as text."""
         return {"rho": written(self.rho), "delta": written(self.delta)}
 
     def ask(self, release: Release) -> Price:

@@ -70,6 +70,6 @@ class Line:
         return connection
 
     def close(self) -> None:
-        """Give it up."""
+        """Close the connection, if there is one."""
         if self._connection is not None:
             self._connection.close()

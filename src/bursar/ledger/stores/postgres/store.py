@@ -40,7 +40,7 @@ class _View(SqlReader):
         return self._connection.execute(_QUERIES[name], values).fetchall()
 
     def links(self, root: str, seqs: Sequence[int]) -> dict[int, tuple[str, str]]:
-        """All in one question."""
+        """The hash and kind of entries of a chain, in one question."""
         rows = self._connection.execute(_MANY["several_links"], (root, list(seqs))).fetchall()
         return {seq: (hash, kind) for seq, hash, kind in rows}
 
@@ -154,7 +154,7 @@ class PostgresStore(Store):
 
     @contextmanager
     def reading(self) -> Iterator[Reader]:
-        """A snapshot."""
+        """A snapshot of the database."""
         self._here()
         with self._reads, _durable(), self._readers.used() as connection, connection.transaction():
             yield _View(connection)

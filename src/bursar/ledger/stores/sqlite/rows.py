@@ -32,7 +32,7 @@ class View(SqlReader):
         return self._connection.execute(_QUERIES[name], values).fetchall()
 
     def links(self, root: str, seqs: Sequence[int]) -> dict[int, tuple[str, str]]:
-        """All in one question."""
+        """The hash and kind of entries of a chain, in one question."""
         return _links(self._connection, root, seqs)
 
     def damage(self) -> list[str]:
