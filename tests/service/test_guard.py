@@ -30,6 +30,7 @@ HOOKS = {
     "data_received": ["data"],
     "on_message_begin": [],
     "on_headers_complete": [],
+    "on_message_complete": [],
     "on_response_complete": [],
     "pause_writing": [],
     "resume_writing": [],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -14,12 +15,14 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from bursar.errors import TooMuchWork
 from bursar.ledger.budget.currencies import currency_with
 from bursar.ledger.ledger import Ledger
 from bursar.service import guard, server
+from bursar.service.workers.job import Counted
 from support.offices import RESPONSES, Office, open_office
 from support.packages import HEAD, Packages
-from support.patience import until
+from support.patience import NET, until
 
 
 def request(office: Office, path: str, body: Any) -> bytes:
@@ -154,3 +157,42 @@ def test_plug_ins_that_fail_are_refused_with_a_sentence(packages: Packages, monk
         until(lambda: workers.busy == 0 and workers._bench.idle)
         assert {worker.pid for worker in workers._bench.idle} == pids
         assert office.spend("data", "rude(way=well)", "last").status_code == 200
+
+
+def test_bodies_that_do_not_come_make_room() -> None:
+    """Connections with a head and half a body take every place, and no token: whoever asks something is served."""
+    head = b"POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+    rules = {"most_connections": 60, "most_from_one_address": 60, "patience": 1e6}
+    with open_office(Ledger("memory://", alert=None), **rules) as office:
+        place = urlsplit(str(office.client.base_url))
+        half = [socket.create_connection((place.hostname, place.port)) for _ in range(60)]
+        try:
+            for one in half:
+                with suppress(OSError):
+                    one.sendall(head + b"Content-Length: 100\r\n\r\nt")
+            for number in range(5):
+                with httpx.Client(base_url=office.client.base_url, timeout=NET) as fresh:
+                    headers = {"Authorization": f"Bearer {office.secrets['analyst', '*']}"}
+                    asked = {"scopes": ["other"], "what": "laplace(scale=77)", "key": f"{number}"}
+                    assert fresh.post("/v1/spend", json=asked, headers=headers).status_code == 200
+        finally:
+            for one in half:
+                one.close()
+
+
+def test_the_ceiling_is_on_all_that_a_request_needs() -> None:
+    """What was counted to read it is a part of its time: nothing is left for its price where that took everything."""
+    with open_office(Ledger("memory://", alert=None), price_seconds=5.0) as office:
+        assert office.ask("GET", "/v1/show", {"scope": "other"}).status_code == 200  # now it knows its loop
+        counted, loop = Counted(), office.service._loop
+        assert loop is not None
+
+        def run() -> Any:
+            asked = office.service.workers.run("t", "read", "laplace(scale=123)", None, counted=counted)
+            return asyncio.run_coroutine_threadsafe(asked, loop).result()
+
+        assert run().text == "laplace(scale=123)"
+        assert 0 <= counted.seconds < 5
+        counted.seconds = 5.0
+        with pytest.raises(TooMuchWork, match="more than 5 s"):
+            run()

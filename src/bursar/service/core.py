@@ -7,12 +7,10 @@ import logging
 import time
 from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import ContextVar
 from functools import partial
 from typing import Any, TypeVar
 
 from starlette.requests import ClientDisconnect
-from starlette.types import Receive
 
 from bursar.errors import BursarError, StorageFailed, TooMuchWork
 from bursar.ledger.budget.currencies import Unpriced, find_here
@@ -24,6 +22,7 @@ from bursar.ledger.ledger import Ledger
 from bursar.ledger.views.looks import look_at
 from bursar.ledger.views.statement import Lost, Seen, Statement, told
 from bursar.problems import Rejected
+from bursar.service import asking
 from bursar.service.clerk import Clerk
 from bursar.service.limits import Buckets
 from bursar.service.metrics import Metrics
@@ -35,9 +34,6 @@ from bursar.service.work import Workshop
 from bursar.service.workers.queue import Workers
 
 Answer = TypeVar("Answer")
-LISTEN: ContextVar[Receive | None] = ContextVar("listen", default=None)
-"""How a request hears that its client has left."""
-_ASKING: ContextVar[Token | None] = ContextVar("asking", default=None)
 _MOST_LOST = 256  # statements, some of them long
 _GRACE = 5.0  # seconds for those who still read
 _PRICINGS = 50  # of one charge, while others keep changing what it is priced for
@@ -99,11 +95,11 @@ class Service:
 
     async def count(self, token: Token, kind: str, *given: Any) -> Any:
         """Something that counts, in a process of its own; it ends when the client leaves."""
-        work = asyncio.ensure_future(self.workers.run(token.id, kind, *given))
-        listen = LISTEN.get()
+        work = asyncio.ensure_future(self.workers.run(token.id, kind, *given, counted=asking.counted()))
+        listen = asking.LISTEN.get()
         if listen is None:
             return await work
-        gone = asyncio.ensure_future(_left(listen))
+        gone = asyncio.ensure_future(asking.left(listen))
         try:
             await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():
@@ -140,11 +136,11 @@ class Service:
     async def job(self, token: Token, what: Callable[[], Answer]) -> Answer:
         """Something that the ledger does in a thread; prices that it lacks are found in processes of their own."""
         self._loop = asyncio.get_running_loop()
-        return await self._jobs.run(partial(_as, token, what), token.id)
+        return await self._jobs.run(partial(asking.on_behalf, token, what), token.id)
 
     def _find(self, missing: Unpriced) -> None:
         """`learn`, for the ledger in the thread of a `job`; elsewhere prices are found on the spot."""
-        token, loop = _ASKING.get(), self._loop
+        token, loop = asking.TOKEN.get(), self._loop
         if token is None or loop is None:
             find_here(missing)
         else:
@@ -152,7 +148,7 @@ class Service:
 
     def _read(self, what: Any, delta: Any) -> Release:
         """`read`, for the ledger in the thread of a `job`; elsewhere texts are read on the spot."""
-        token, loop = _ASKING.get(), self._loop
+        token, loop = asking.TOKEN.get(), self._loop
         if token is None or loop is None or not isinstance(what, str):
             return release_of(what, delta)
         return self._from_thread(self.read(token, what, delta), loop)
@@ -229,18 +225,3 @@ class Service:
         closing = asyncio.get_running_loop().run_in_executor(None, self.ledger.shut)
         await asyncio.wait({closing}, timeout=_GRACE)
         self.tokens.close()
-
-
-async def _left(listen: Receive) -> None:
-    """Returns when the client is gone."""
-    while (await listen())["type"] != "http.disconnect":
-        pass
-
-
-def _as(token: Token, what: Callable[[], Answer]) -> Answer:
-    """In a thread, on behalf of a token."""
-    before = _ASKING.set(token)
-    try:
-        return what()
-    finally:
-        _ASKING.reset(before)

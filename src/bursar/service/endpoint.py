@@ -17,7 +17,8 @@ from bursar import members
 from bursar.errors import Refused
 from bursar.problems import Rejected
 from bursar.service.answers import response
-from bursar.service.core import LISTEN, Service
+from bursar.service.asking import begin
+from bursar.service.core import Service
 from bursar.service.permissions import permit
 from bursar.service.reach import hushed
 from bursar.service.tokens import EVERYTHING, Token
@@ -97,7 +98,7 @@ def handler(service: Service, endpoint: Endpoint) -> Handle:
 
     async def handle(scope: Scope, receive: Receive) -> Answer:
         started = time.perf_counter()
-        LISTEN.set(receive)
+        begin(receive)
         try:
             answer: Answer = await _answer(service, endpoint, decoder, scope, receive)
         except ClientDisconnect:

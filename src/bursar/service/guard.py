@@ -101,13 +101,19 @@ class Guarded(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """Notes that another head is due."""
-        self.waits, self._size = time.monotonic(), 0
+        self.waits = self.idle = time.monotonic()
+        self._size = 0
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """Notes that the head is there: nothing is waited for, and the connection is at work."""
-        self.waits = self.idle = None
+        """Notes that the head is there; as long as the body is not, the connection has done nothing yet."""
+        self.waits = None
         super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """Notes that the whole request is there: the connection is at work."""
+        self.idle = None
+        super().on_message_complete()
 
     def drop(self) -> None:
         """End it at once: what it was told, or would be, will never be read."""

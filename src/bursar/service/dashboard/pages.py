@@ -13,7 +13,8 @@ from bursar import wire
 from bursar.errors import InputError, NotPermitted
 from bursar.keys import own_key
 from bursar.problems import Rejected, told
-from bursar.service.core import LISTEN, Service
+from bursar.service.asking import begin
+from bursar.service.core import Service
 from bursar.service.dashboard import views
 from bursar.service.dashboard.desk import HEADERS, HERE, Desk
 from bursar.service.dashboard.sessions import same_site
@@ -140,7 +141,7 @@ def _signed_in(desk: Desk, run: Page) -> Callable[[Request], Awaitable[Response]
         fragment, token = request.headers.get("hx-request") == "true", None
         try:
             token = desk.sessions.token(request)
-            LISTEN.set(request.receive)
+            begin(request.receive)
             return await run(desk, request, token)
         except Exception as error:
             if isinstance(error, Rejected) and error.code == "unauthenticated":

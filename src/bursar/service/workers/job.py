@@ -30,6 +30,13 @@ def kind_of(task: str) -> str:
     return _ALIKE.get(task, task)
 
 
+class Counted:
+    """How long has been counted for one request, which may need several jobs: the ceiling is on all of them."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+
 class Job:
     """Something to be counted, and who waits for it."""
 

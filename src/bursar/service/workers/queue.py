@@ -20,7 +20,7 @@ from typing import Any
 from bursar.errors import RateLimited, TooMuchWork
 from bursar.service.settings import Settings
 from bursar.service.workers.bench import Bench
-from bursar.service.workers.job import WOULD_PASS, Job, Uses, kind_of
+from bursar.service.workers.job import WOULD_PASS, Counted, Job, Uses, kind_of
 from bursar.service.workers.line import meant
 
 _SLICE = 0.15  # seconds that a job counts before it gives way
@@ -53,8 +53,10 @@ class Workers:
         """Have them ready before anybody asks."""
         self._bench.start()
 
-    async def run(self, token: str, kind: str, *given: Any) -> Any:
-        """The answer; `TooMuchWork` where it would take too long, `RateLimited` where too many of one token wait."""
+    async def run(self, token: str, kind: str, *given: Any, counted: Counted) -> Any:
+        """The answer; `TooMuchWork` where it would take too long with what was ``counted`` before for the same request,
+        `RateLimited` where too many of one token wait.
+        """
         if self._shut:
             raise TooMuchWork("the service is shutting down")
         data = pickle.dumps((kind, given))
@@ -62,12 +64,14 @@ class Workers:
         if job is None:
             self._check(token)
             self._orders += 1
-            job = self._jobs[data] = Job(kind, data, self._ceiling(kind), self._orders)
+            job = self._jobs[data] = Job(kind, data, 0.0, self._orders)
+        job.ceiling = max(job.ceiling, self._ceiling(kind) - counted.seconds)  # several may wait for one job
         job.tokens[token] += 1
         self._look()
         try:
             return await asyncio.shield(job.done)
         finally:
+            counted.seconds += job.used
             if job.tokens[token] == 1 and not job.done.done():
                 self._note()  # while it is known whose it was
             job.tokens[token] -= 1
@@ -121,9 +125,9 @@ class Workers:
     def _look(self) -> None:
         """Let the right jobs count; look again soon while there is anything to decide."""
         self._note()
-        for job in [job for job in self._jobs.values() if job.used > job.ceiling]:
-            passing = WOULD_PASS[job.kind]
-            self._end(job, TooMuchWork(f"counting this took more than {job.ceiling:g} s. What would pass: {passing}"))
+        for job in [job for job in self._jobs.values() if job.used >= job.ceiling]:
+            most, passing = self._ceiling(job.kind), WOULD_PASS[job.kind]
+            self._end(job, TooMuchWork(f"counting this took more than {most:g} s. What would pass: {passing}"))
         counting = [job for job in self._jobs.values() if job.counting]
         others = [job for job in self._jobs.values() if not job.counting]
         for job in sorted(others, key=self._rank):
