@@ -160,10 +160,14 @@ def _nominal(value: Any) -> Any:
     if isinstance(value, Real):
         return value if value.exact else Real(Fraction(value))
     if isinstance(value, tuple):
-        return tuple(_nominal(item) for item in value)
+        items = tuple(_nominal(item) for item in value)
+        return value if all(one is other for one, other in zip(items, value, strict=True)) else items
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
-    fields = {field.name: _nominal(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    given = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    fields = {name: _nominal(part) for name, part in given.items()}
+    if all(fields[name] is part for name, part in given.items()):
+        return value
     if is_foreign(type(value)):
         return _made_again(value, fields)
     copy = object.__new__(type(value))
