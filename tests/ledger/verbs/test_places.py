@@ -16,7 +16,7 @@ import bursar as b
 from bursar.cli.main import app
 from bursar.ledger.budget.scope import names_above
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.verbs import steward as stewarding
+from bursar.ledger.verbs import open as opening
 from support.hands import TENTH, left
 
 
@@ -100,7 +100,7 @@ def test_new_names_have_no_empty_parts(ledger: Ledger, name: str, monkeypatch: p
     for more in ({}, {"kind": "root"}, {"parent": "a"}):
         with pytest.raises(b.InputError, match="something between its slashes"):
             ledger.open(name, epsilon=1, **more)
-    monkeypatch.setattr(stewarding, "whole_parts", lambda name: None)  # as it was before
+    monkeypatch.setattr(opening, "whole_parts", lambda name: None)  # as it was before
     ledger.open(name, epsilon=1, kind="root", key="k")
     monkeypatch.undo()
     ledger.spend(name, TENTH)
