@@ -100,3 +100,9 @@ def test_the_rule_sees_imports() -> None:
     """All forms of importing are seen, inside functions too."""
     source = "import test_a\nfrom test_b import x\ndef f():\n    from tests.ledger import test_c\n"
     assert list(imported(source)) == ["test_a", "test_b.x", "tests.ledger.test_c"]
+
+
+def test_no_two_test_files_have_one_name() -> None:
+    """The runner imports them by their names alone, and would take one for the other."""
+    names = [path.name for path in TESTS.rglob("test_*.py")]
+    assert sorted(set(names)) == sorted(names)
