@@ -21,19 +21,6 @@ FACTS: dict[str, Any] = {
 }
 """What no ledger knows, and the registry wants."""
 
-TARGET = {"epsilon": "1", "delta": "1e-6"}
-TERMS: dict[str, dict[str, Any]] = {
-    "pure": {"epsilon": "1"},
-    "sums": TARGET,
-    "advanced": TARGET,
-    "concentrated": TARGET,
-    "residue": TARGET,
-    "zcdp": {"rho": "1/50", "delta": "1e-9"},
-    "renyi": {"order": "32", **TARGET},
-    "gdp": {"mu": "0.3"},
-}
-"""The terms on which each currency is opened."""
-
 
 class Clock:
     """A clock that tests move."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import random
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Generator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -133,20 +134,20 @@ def _exceeded(problem: Problem) -> Refused:
     return made
 
 
-class Blocking:
+class Blocking(ABC):
     """A client whose verbs give their answers."""
 
+    @abstractmethod
     def send(self, call: Call[Answer]) -> Answer:
         """The answer to a call."""
-        raise NotImplementedError
 
 
-class Awaiting:
+class Awaiting(ABC):
     """A client whose verbs are awaited."""
 
+    @abstractmethod
     async def send(self, call: Call[Answer]) -> Answer:
         """The answer to a call."""
-        raise NotImplementedError
 
 
 class verb(Generic[Given, Answer]):  # noqa: N801  # a decorator

@@ -14,7 +14,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from bursar.errors import InputError, LedgerHalted, described
 from bursar.ledger import arguments
@@ -24,6 +24,7 @@ from bursar.ledger.budget.scope import Scope, scope_name
 from bursar.ledger.commit.alerts import Alert, log
 from bursar.ledger.commit.office import Office
 from bursar.ledger.commit.request import Request, Verb
+from bursar.ledger.former import former
 from bursar.ledger.inspection.export import exported
 from bursar.ledger.inspection.reprice import Pricer
 from bursar.ledger.inspection.verify import Verification, verify
@@ -94,7 +95,6 @@ class Ledger:
         return self.office.batches.begin(requests)
 
     # what people do who spend
-
     def spend(
         self, scopes: Scopes, what: Any, *, key: str | None = None, delta: Any = None, by: str | None = None
     ) -> Receipt:
@@ -151,7 +151,6 @@ class Ledger:
         return self._do(asked, key, by)
 
     # what a steward does
-
     def open(
         self,
         scope: str,
@@ -234,7 +233,6 @@ class Ledger:
         return self.office.restore(lambda posting, lost: restore(posting, lost, actor, why))
 
     # what everybody may look at
-
     def show(self, scope: str) -> Statement:
         """Spent, held and left of a scope, its odometer, and what the same releases would cost if fixed in advance."""
         halted = None if self.halted is None else str(self.halted)
@@ -267,9 +265,7 @@ class Ledger:
         return 0 if head is None else head.seq
 
     def verify(self, *, reprice: bool = False) -> Verification:
-        """Recompute the chain, every balance and every anchor from the journal; ``reprice`` computes every price anew
-        too.
-        """
+        """Recompute the chain, every balance and anchor from the journal; ``reprice`` computes every price anew too."""
         anchors, pricer = self.office.anchors, Pricer(self.read, self.office.find) if reprice else None
         with self.store.reading() as reader:
             return verify(reader, self.office.chain, None if anchors is None else anchors.read(), pricer)
@@ -298,3 +294,6 @@ class Ledger:
 
     def __exit__(self, *_: object) -> None:
         self.shut()
+
+    if not TYPE_CHECKING:
+        __getattr__ = former

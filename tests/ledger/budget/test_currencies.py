@@ -19,7 +19,7 @@ from bursar.ledger.budget.currencies import NOT_FILTERS, Currency, Refusal, Stat
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.views.odometer import line, mixture, stitched
 from support.catalogue import EXAMPLES
-from support.hands import TARGET, TERMS
+from support.kept import TARGET, TERMS
 from support.where import GOLDEN
 
 SHEET = json.loads((GOLDEN / "theory_values.json").read_text(encoding="utf-8"))

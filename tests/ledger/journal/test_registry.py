@@ -19,7 +19,8 @@ from bursar.cli.main import app
 from bursar.ledger.budget.currencies import CURRENCIES
 from bursar.ledger.inspection.registry_facts import FIELDS, HEAD, OURS, REQUIRED, TEXTS
 from bursar.ledger.ledger import Ledger
-from support.hands import FACTS, TERMS, agreed
+from support.hands import FACTS, agreed
+from support.kept import TERMS
 from support.where import DATA
 
 SCHEMA = json.loads((DATA / "registry_fields.json").read_text(encoding="utf-8"))
