@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from fractions import Fraction
 
 import bursar as b
@@ -100,6 +101,46 @@ def add(path: str, counter: str, times: str) -> None:
     lock.close()
 
 
+class Interrupt(BaseException):
+    """Like Ctrl-C: no error, and not to be swallowed."""
+
+
+def struck(url: str, strikes: str) -> None:
+    """Spend while an alarm rings in the middle of charges so often, and print the keys that were acknowledged.
+
+    A process of its own, because an exception raised at any moment may also fall into what others have hung on the
+    garbage collector, where Python can only report it.
+    """
+
+    def interrupt(*_: object) -> None:
+        raise Interrupt
+
+    signal.signal(signal.SIGALRM, interrupt)
+    tiny = b.Laplace(scale=10**9)  # a busy machine may need thousands
+    number = rung = 0
+    told = set()
+    with Ledger(url, alert=None) as ledger, Ledger(url, alert=None) as other:
+        while rung < int(strikes) or len(told) <= 20:
+            number += 1
+            start = time.perf_counter()
+            ledger.spend("data", tiny)
+            usual = time.perf_counter() - start  # a charge takes about so long just now
+            try:  # the alarm rings once, in the charge or just after it
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, usual * (0.05 + (number % 97) / 20))
+                    ledger.spend("data", tiny, key=f"k{number}")
+                    told.add(f"k{number}")
+                finally:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+            except Interrupt:
+                rung += 1
+            if number % 50 == 49:
+                other.spend("data", tiny, key=f"other-{number}")
+        ledger.spend("data", tiny, key="last")
+        assert ledger.verify(reprice=True)
+    print(*told, "last")
+
+
 def _arm(point: str, die: object) -> None:
     """Break a step of the commit on its third use."""
     from bursar.ledger.anchors.file import AnchorFile
@@ -135,7 +176,7 @@ if __name__ == "__main__":
     verb, *rest = sys.argv[1:]
     if verb == "crowd":
         crowd(rest[0], rest[1], rest[2], *map(int, rest[3:]))
-    elif verb in ("hold", "obey", "sprint", "add"):
+    elif verb in ("hold", "obey", "sprint", "add", "struck"):
         globals()[verb](*rest)
     else:
         endless(*rest)

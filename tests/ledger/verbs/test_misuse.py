@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -21,12 +20,10 @@ from bursar.ledger.commit.catalogue import Catalogue
 from bursar.ledger.inspection.export import verifier
 from bursar.ledger.ledger import Ledger
 from support.hands import FACTS
+from support.patience import NET
+from support.where import CLIENTS
 
 CHARGE = b.Laplace(scale=1000)
-
-
-class Interrupt(BaseException):
-    """Like Ctrl-C: no error, and not to be swallowed."""
 
 
 def test_a_ledger_that_was_shut_touches_nothing(tmp_path: Path) -> None:
@@ -47,41 +44,15 @@ def test_a_ledger_that_was_shut_touches_nothing(tmp_path: Path) -> None:
 def test_interrupts_leave_the_ledger_usable(tmp_path: Path) -> None:
     """Ctrl-C at hundreds of moments: this process and others go on, and all adds up."""
     url = f"sqlite:///{tmp_path}/a.db"
-
-    def interrupt(*_: object) -> None:
-        raise Interrupt
-
-    tiny = b.Laplace(scale=10**9)  # a busy machine may need thousands
-    before = signal.signal(signal.SIGALRM, interrupt)
-    told = set()
-    try:
-        with Ledger(url, alert=None) as ledger, Ledger(url, alert=None) as other:
-            ledger.open("data", epsilon=1)
-            number = struck = 0
-            while struck < 150 or len(told) <= 20:
-                number += 1
-                key = f"k{number}"
-                start = time.perf_counter()
-                ledger.spend("data", tiny)
-                usual = time.perf_counter() - start  # a charge takes about so long just now
-                try:  # the alarm rings once, in the charge or just after it
-                    try:
-                        signal.setitimer(signal.ITIMER_REAL, usual * (0.05 + (number % 97) / 20))
-                        ledger.spend("data", tiny, key=key)
-                        told.add(key)
-                    finally:
-                        signal.setitimer(signal.ITIMER_REAL, 0)
-                except Interrupt:
-                    struck += 1
-                if number % 50 == 49:
-                    other.spend("data", tiny, key=f"other-{number}")
-            ledger.spend("data", tiny, key="last")
-            found = ledger.verify(reprice=True)
-            assert found, str(found)
-            with ledger.store.reading() as reader:
-                assert told <= {key for key, _, _ in reader.every_key()}
-    finally:
-        signal.signal(signal.SIGALRM, before)
+    with Ledger(url, alert=None) as ledger:
+        ledger.open("data", epsilon=1)
+        command = [sys.executable, str(CLIENTS), "struck", url, "150"]
+        told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=NET).stdout.split()
+        assert told[-1] == "last"
+        found = ledger.verify(reprice=True)
+        assert found, str(found)
+        with ledger.store.reading() as reader:
+            assert set(told) <= {key for key, _, _ in reader.every_key()}
 
 
 def test_a_clock_that_is_set_back_refills_no_window(tmp_path: Path) -> None:
