@@ -87,6 +87,21 @@ class Loss(ABC):
         """The finite losses with positive probability, where there are finitely many."""
         return ()
 
+    def top(self, spare: Ball | None = None) -> Atom | None:
+        """The largest finite loss, or several that balls cannot tell from it, and how likely they are together; with
+        ``spare`` the largest after those whose mass together is at most that. None where it has no mass of its own.
+        """
+        atoms = sorted(self.atoms(), key=lambda atom: -float(atom.loss))
+        for atom in atoms if spare is not None else []:
+            if not atom.mass <= spare:
+                above = self.tail(atom.loss) - self.infinite_mass()
+                if above <= spare:
+                    return atom
+                break
+        largest = self.support()[1]
+        near = [atom for atom in atoms if atom.loss.overlaps(largest)]
+        return Atom(hull(*(atom.loss for atom in near)), sum((atom.mass for atom in near), arb(0))) if near else None
+
     def below(self, x: RealLike) -> Ball:
         """P(L < x)."""
         point = ball(x)

@@ -41,7 +41,7 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
     except engines.NoEngine as limit:
         return Abstain(f"no engine serves this: {limit}")
     attained = all(directions.attained for directions, _ in pairs)
-    points = "nodes" if found.engine == "contour" else "grid points"
+    points = "grid points" if found.engine == "lattice" else "moments"
     because = f"the {found.engine} engine encloses it to {found.width:.0e} of itself ({found.nodes} {points})"
     return Bound(found.lower if attained else 0.0, found.upper, because, found.errors)
 

@@ -10,7 +10,7 @@ from flint import arb
 
 from bursar.losses._base import Atom, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor, Exponential
-from bursar.losses.engines.lattice.law import Law, exponential, of_atoms
+from bursar.losses.engines.lattice.law import SLACK, Law, exponential, of_atoms
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, hull, positive_part
 from bursar.numerics.quadrature import integral
@@ -98,8 +98,12 @@ class LaplaceLoss(Loss):
         return ClosedFactor(self, count, Exponential(self.epsilon, arb(1) / 4))
 
     def lattice_law(self, depth: float) -> Law:
-        """Two atoms, and the density between them."""
-        return replace(of_atoms(self.atoms()), density=exponential(self.epsilon, math.log(0.25)))
+        """Two atoms, and the density between them; the lower end of a long range is as good as nothing."""
+        low, high = self.atoms()
+        if self.epsilon <= depth:
+            return replace(of_atoms((low, high)), density=exponential(self.epsilon, math.log(0.25)))
+        density = exponential(self.epsilon, math.log(0.25), depth)
+        return replace(of_atoms((high,)), density=density, log_lost=SLACK - depth)
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses of Laplace outputs."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
+import numpy as np
 from flint import acb, arb
 
 from bursar.errors import InputError
 from bursar.losses._base import Atom, Directions, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor
-from bursar.losses.engines.lattice.law import Law, of_atoms
+from bursar.losses.engines.lattice.law import Comb, Law, of_atoms
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,
@@ -29,9 +30,6 @@ from bursar.numerics.balls import (
 )
 from bursar.numerics.convex import bends
 from bursar.numerics.real import read
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _FEW = 64  # outcomes; with more the contour engine would spend its time on them
 
@@ -85,7 +83,7 @@ class TableLoss(Loss):
 
     def reversed(self) -> TableLoss:
         """The other direction: Q against P."""
-        return type(self)(tuple(Row(q, p, None if loss is None else -loss) for p, q, loss in self.rows))
+        return replace(self, rows=tuple(Row(q, p, None if loss is None else -loss) for p, q, loss in self.rows))
 
     def profile(self, epsilon: RealLike) -> Ball:
         """Σ (p − e^ε q)₊."""
@@ -156,8 +154,13 @@ class TableLoss(Loss):
         return None if len(self.rows) > _FEW else ClosedFactor(self, count)
 
     def lattice_law(self, depth: float) -> Law:
-        """The law of all its atoms."""
-        return of_atoms(self.atoms())
+        """The law of all its atoms: two of them always form a comb."""
+        atoms = self.atoms()
+        law = of_atoms(atoms)
+        if len(atoms) != 2:
+            return law
+        first, second = atoms
+        return replace(law, comb=Comb(first.loss, second.loss - first.loss, np.array([0, 1])))
 
     def table(self) -> TableLoss:
         """The law as it is, since it is a table."""
@@ -177,12 +180,22 @@ class TableLoss(Loss):
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses of outcomes drawn from P."""
-        import numpy as np
-
         drawn = [row for row in self.rows if row.p > 0]
         losses = np.array([np.inf if row.loss is None else float(row.loss) for row in drawn])
         weights = np.array([float(row.p) for row in drawn])
         return rng.choice(losses, size=size, p=weights / weights.sum())
+
+
+@dataclass(frozen=True)
+class SteppedTable(TableLoss):
+    """A table whose finite losses are whole multiples of one number, as those of k-ary responses."""
+
+    step: Ball
+
+    def lattice_law(self, depth: float) -> Law:
+        """The law of all its atoms, which form a comb."""
+        law = of_atoms(self.atoms())
+        return replace(law, comb=Comb(arb(0), self.step, np.rint(law.losses / float(self.step)).astype(np.int64)))
 
 
 def _read(row: Row) -> Row:

@@ -138,7 +138,7 @@ def _nodes(density: Density, step: float, floor: float) -> tuple[tuple[Array, ..
         most = _ORDERS[i + 1][0] if i + 1 < len(_ORDERS) else math.inf
         # the mesh's own panels are as wide as the law allows, up to rounding
         chosen = (narrow >= (least if i else 0.0)) & (narrow < most)
-        roots, weights = _legendre(order)
+        roots, weights = legendre(order)
         v = (middle[chosen, None] + half[chosen, None] * roots).ravel()
         heights, errors = density.log_density(v)
         heights = heights + np.log(half[chosen, None] * weights).ravel()
@@ -150,7 +150,8 @@ def _nodes(density: Density, step: float, floor: float) -> tuple[tuple[Array, ..
 
 
 @cache
-def _legendre(order: int) -> Known:
+def legendre(order: int) -> Known:
+    """Nodes and weights of Gauss–Legendre quadrature on [−1, 1], rounded from balls."""
     with working():
         pairs = [arb.legendre_p_root(order, k, weight=True) for k in range(order)]
     return np.array([float(root) for root, _ in pairs]), np.array([float(weight) for _, weight in pairs])

@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from bursar.losses._base import Atom
-from bursar.numerics.arrays import Array
+from bursar.numerics.arrays import Array, Integers
 from bursar.numerics.balls import Ball, relative_radius
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
@@ -36,6 +37,16 @@ class Density:
     loss: Callable[[Array], Known]
     place: Callable[[Array], Array]
     """The v at which the loss has a value, roughly; infinite beyond the range."""
+    calm: float | None = None
+    """Panels up to this width do where no grid cuts them; None: up to ``width``."""
+
+
+class Comb(NamedTuple):
+    """Atoms that all lie at an offset plus whole multiples of a step, exactly: which multiple each of them is."""
+
+    offset: Ball
+    step: Ball
+    teeth: Integers
 
 
 @dataclass(frozen=True)
@@ -49,6 +60,8 @@ class Law:
     density: Density | None = None
     log_lost: float = -math.inf
     """Bounds the logarithm of the mass that neither shows."""
+    comb: Comb | None = None
+    """Where all of it lies, if the atoms form a comb."""
 
 
 def spread(x: Ball) -> float:
@@ -70,8 +83,11 @@ def itself(v: Array) -> Known:
     return v, np.zeros_like(v)
 
 
-def exponential(reach: Ball, height: float) -> Density:
-    """The density e^{height}·e^{(v−reach)/2} on [−reach, reach]."""
+_CALM = 1.3  # on a disc of radius 2.04 times that e^{v/2} moves by less than e^{1.4}
+
+
+def exponential(reach: Ball, height: float, depth: float = math.inf) -> Density:
+    """The density e^{height}·e^{(v−reach)/2} on [−reach, reach], without what lies more than 2·depth below its top."""
     edge, doubt = float(reach), spread(reach)
 
     def log_density(v: Array) -> Known:
@@ -81,7 +97,7 @@ def exponential(reach: Ball, height: float) -> Density:
     def loss(v: Array) -> Known:
         return v, doubt * edge * np.ones_like(v)
 
-    return Density(-edge, edge, WIDEST, log_density, loss, lambda g: g)
+    return Density(max(-edge, edge - 2 * depth), edge, WIDEST, log_density, loss, lambda g: g, _CALM)
 
 
 def log_odds(s: Array, error: Array, q: float, doubt: float) -> Known:

@@ -1,0 +1,195 @@
+"""Questions put to the envelope engine, one direction at a time: δ at an ε, or ε at a δ, with both ends proved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+from flint import arb
+
+from bursar.losses._base import Loss
+from bursar.losses.engines.answer import Answer, Losses, leak_of
+from bursar.losses.engines.chernoff import chernoff_constant
+from bursar.losses.engines.contour.factors import Factor, GaussianFactor
+from bursar.losses.engines.envelope.choice import Ladder
+from bursar.losses.engines.envelope.comb import Combed
+from bursar.losses.engines.envelope.engine import Envelope
+from bursar.losses.engines.envelope.factor import PointsFactor
+from bursar.losses.engines.envelope.points import NoEnvelope, TooMany
+from bursar.numerics.balls import Ball, down, up
+
+_ROUNDS = 6
+_SETTLED = 0.05  # of a period: a line serves every ε this near
+_FINER = 16  # by how much the width asked falls where an atom lies close to ε
+_FINEST = 1e-6
+_DEPTH = 20.0  # by how much, as a logarithm, what is left out of a law stays below δ
+
+
+def factors_of(losses: Losses, log_delta: float) -> list[Factor]:
+    """All Gaussians as one factor, then the others."""
+    gaussian, others = arb(0), []
+    for loss, count in losses:
+        factor = _factor(loss, count, log_delta)
+        square = factor.gaussian_part()
+        if square is not None:
+            gaussian += square
+        else:
+            others.append(factor)
+    return [GaussianFactor(gaussian), *others] if gaussian > 0 else others
+
+
+def _factor(loss: Loss, count: int, log_delta: float) -> Factor:
+    smooth = loss.contour_factor(count, log_delta)
+    if smooth is not None and smooth.gaussian_part() is not None:
+        return smooth
+    law = loss.lattice_law(_DEPTH + math.log(count) - log_delta)
+    if law is None:
+        raise NoEnvelope(f"the places of {type(loss).__name__.strip('_')} are too many to be listed")
+    return PointsFactor(law, count, loss.infinite_mass())
+
+
+def epsilon_at(losses: Losses, delta: Ball, width: float) -> Answer:
+    """The smallest ε ≥ 0 with δ(ε) ≤ δ of the composed losses."""
+    leak = leak_of(losses)
+    target = delta - leak
+    if not target > 0:
+        raise NoEnvelope("δ does not exceed what the releases leak")
+    log_delta = float(target.log())
+    factors = factors_of(losses, log_delta)
+    ladder = Ladder(factors, log_delta)
+    near, goal, found, limit = float(ladder.epsilons(log_delta).min()), width, None, None
+    while goal > _FINEST * width and (found is None or found.width > width):
+        if near <= 0:
+            return _at_zero(losses, delta)
+        try:
+            envelope, near = _settled(factors, leak, ladder, near, log_delta, goal)
+            if near > 0:
+                answer = _certified(envelope, near, delta, width)
+                found = answer if found is None or answer.width < found.width else found
+        except NoEnvelope as reason:
+            limit = reason
+            if isinstance(reason, TooMany):
+                break
+        # an atom close to ε: there the polynomials differ by more than on the average
+        goal /= _FINER
+    if found is None:
+        raise limit or NoEnvelope("the search for ε does not settle")
+    return found
+
+
+def _settled(
+    factors: list[Factor], leak: Ball, ladder: Ladder, near: float, log_delta: float, width: float
+) -> tuple[Envelope | Combed, float]:
+    """A line made for the ε that it finds."""
+    for _ in range(_ROUNDS):
+        envelope = _made(factors, leak, ladder, near, log_delta, width)
+        found = _root(envelope, near, log_delta)
+        if found <= 0 or abs(found - near) < _SETTLED * envelope.line.period:
+            return envelope, found
+        near = found
+    raise NoEnvelope("the search for ε does not settle")
+
+
+def _made(
+    factors: list[Factor], leak: Ball, ladder: Ladder, near: float, log_delta: float, width: float
+) -> Envelope | Combed:
+    """Sums for this ε: exact ones on a comb where its teeth are few, else polynomials on either side."""
+    (first, *others) = factors
+    comb = first.law.comb if isinstance(first, PointsFactor) and not others else None
+    if comb is not None:
+        try:
+            return Combed(first, leak, ladder.line(near, log_delta, width, abs(float(comb.step))))
+        except TooMany:  # moments, for teeth that are close together
+            pass
+    return Envelope(factors, leak, ladder.line(near, log_delta, width))
+
+
+def _root(envelope: Envelope | Combed, near: float, log_delta: float) -> float:
+    """Where the sums meet δ, in floats: Newton's steps, or halves where those leave what is known to hold it."""
+    limit = 0.25 * envelope.line.period
+    low, high = near - limit, near + limit
+    x = near
+    for _ in range(80):
+        value, slope = envelope.rough(x)
+        if value > log_delta:
+            low = x
+        else:
+            high = x
+        step = (value - log_delta) / slope if slope else math.inf
+        last, x = x, x - step
+        if not low < x < high:
+            x = (low + high) / 2
+        if abs(x - last) <= 1e-14 * abs(x) or high - low <= 1e-14 * abs(x) or x < 0:
+            break
+    return x
+
+
+def _at_zero(losses: Losses, delta: Ball) -> Answer:
+    """ε would be negative: certify that δ(0) is at most δ."""
+    at_zero = delta_at(losses, arb(0), 0.1)
+    if arb(at_zero.upper) <= delta:
+        return Answer(0.0, 0.0, at_zero.errors, "envelope", at_zero.nodes, at_zero.tilt)
+    raise NoEnvelope("ε is too close to 0 to be told from it")
+
+
+def _certified(envelope: Envelope | Combed, near: float, delta: Ball, width: float) -> Answer:
+    """Step outwards from the root until the balls agree that each end is on its side, and back while that pays."""
+    errors = envelope.evaluate(near)[2]
+    high = _end(near, 1, width, lambda x: envelope.evaluate(x)[1] <= delta)
+    low = _end(near, -1, width, lambda x: envelope.evaluate(x)[0] > delta)
+    return Answer(max(low, 0.0), max(high, 0.0), errors, "envelope", envelope.line.nodes, envelope.tau)
+
+
+def _end(start: float, side: int, width: float, proved: Callable[[float], bool]) -> float:
+    """The nearest place on this side at which the end is proved, to a tenth of the width."""
+    step, fine, failed = 0.02 * width * abs(start), 0.1 * width * abs(start), 0.0
+    while not proved(start + side * step):
+        failed, step = step, 4 * step
+        if side < 0 and start <= step:
+            return 0.0
+        if step > 0.1 * (1 + abs(start)):
+            raise NoEnvelope("the error budget is too large to certify an end")
+    while step - failed > fine:
+        middle = (step + failed) / 2
+        if proved(start + side * middle):
+            step = middle
+        else:
+            failed = middle
+    return start + side * step
+
+
+def at_most(losses: Losses, epsilon: float, delta: Ball) -> bool:
+    """Whether a Chernoff bound shows that δ(ε) is at most δ."""
+    leak, log_delta = leak_of(losses), max(float(delta.log()), -1e4)
+    factors = factors_of(losses, log_delta)
+    ladder = Ladder(factors, log_delta, at=epsilon)
+    tilt = float(ladder.tilts[int(np.argmin(ladder.bounds(epsilon)))])
+    cumulant = sum((factor.cumulants([tilt])[0] for factor in factors), chernoff_constant(tilt))
+    given_up = sum((factor.given_up for factor in factors), leak)
+    return bool(given_up + (cumulant - arb(tilt) * arb(epsilon)).exp() <= delta)
+
+
+def delta_at(losses: Losses, epsilon: Ball, width: float) -> Answer:
+    """δ(ε) of the composed losses."""
+    leak, x = leak_of(losses), float(epsilon)
+    factors, log_delta = factors_of(losses, math.log(1e-9)), math.log(1e-9)
+    for _ in range(3):
+        ladder = Ladder(factors, log_delta, at=x)
+        envelope = Envelope(factors, leak, ladder.line(x, ladder.log_delta(x), width))
+        seen = envelope.rough(x)[0]
+        if seen > log_delta - 1.5:
+            break
+        # what is left out of the laws must shrink with δ
+        log_delta = seen
+        factors = factors_of(losses, log_delta)
+    # δ falls with ε, so the ends of ε's ball give the ends of δ's
+    upper, errors = envelope.evaluate(down(epsilon))[1:]
+    least, most = down(envelope.evaluate(up(epsilon))[0]), up(upper)
+    return Answer(max(least, 0.0), min(most, 1.0), errors, "envelope", envelope.line.nodes, envelope.tau)
+
+
+def deltas_at(losses: Losses, epsilons: Iterable[float], width: float) -> Iterator[Answer]:
+    """δ at many ε's in turn."""
+    for epsilon in epsilons:
+        yield delta_at(losses, arb(epsilon), width)
