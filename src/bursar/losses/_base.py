@@ -92,12 +92,10 @@ class Loss(ABC):
         ``spare`` the largest after those whose mass together is at most that. None where it has no mass of its own.
         """
         atoms = sorted(self.atoms(), key=lambda atom: -float(atom.loss))
-        for atom in atoms if spare is not None else []:
-            if not atom.mass <= spare:
-                above = self.tail(atom.loss) - self.infinite_mass()
-                if above <= spare:
-                    return atom
-                break
+        if spare is not None:
+            heavy = next((atom for atom in atoms if not atom.mass <= spare), None)
+            if heavy is not None and self.tail(heavy.loss) - self.infinite_mass() <= spare:
+                return heavy
         largest = self.support()[1]
         near = [atom for atom in atoms if atom.loss.overlaps(largest)]
         return Atom(hull(*(atom.loss for atom in near)), sum((atom.mass for atom in near), arb(0))) if near else None
@@ -137,6 +135,12 @@ class Loss(ABC):
     def contour_factor(self, count: int, log_delta: float) -> Factor | None:
         """``count`` copies as the contour engine sees them, for a δ of about this size; None where no fast certified
         moments are known.
+        """
+        return None
+
+    def envelope_factor(self, count: int, depth: float) -> Factor | None:
+        """``count`` copies as the envelope engine sees them, where there is a better way than by listing places; at
+        most mass e^{−depth} may be missing.
         """
         return None
 

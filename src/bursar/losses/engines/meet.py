@@ -9,7 +9,7 @@ serve or stays wider than asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from flint import arb
@@ -86,7 +86,7 @@ def deltas_at(losses: Losses, epsilons: Sequence[float], precision: Precision) -
     raise NoEngine("; ".join(reasons))
 
 
-def _order(losses: Losses, precision: Precision, ways: dict[str, Callable[..., object]]) -> list[str]:
+def _order(losses: Losses, precision: Precision, ways: Iterable[str]) -> list[str]:
     """Which engines to ask, in turn: the one that is forced, or those that suit the losses."""
     if precision.engine is not None:
         return [precision.engine]
@@ -98,16 +98,12 @@ def _cheaper(losses: Losses, first: Answer, delta: Ball) -> bool:
     most = sum((count * loss.support()[1] for loss, count in losses), arb(0))
     if most <= first.lower and leak_of(losses) <= 0:  # no loss is ever larger than the other direction's ε
         return True
-    ways = (
-        lambda: contour.at_most(losses, first.upper, delta, first.tilt),
-        lambda: envelope.at_most(losses, first.upper, delta),
-    )
-    for way in ways if first.engine == "contour" else ways[1:]:
-        try:
-            return way()
-        except _STUMBLES:
-            continue
-    return False
+    try:
+        if first.engine == "contour":
+            return contour.at_most(losses, first.upper, delta, first.tilt)
+        return envelope.at_most(losses, first.upper, delta)
+    except _STUMBLES:
+        return False
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,10 @@ class GaussianLoss(Loss):
         """One Gaussian for all copies, with the sum of their μ²."""
         return GaussianFactor(count * self.mu * self.mu)
 
+    def envelope_factor(self, count: int, depth: float) -> GaussianFactor:
+        """The same factor serves every engine."""
+        return self.contour_factor(count, -depth)
+
     def lattice_law(self, depth: float) -> Law:
         """The normal density of the loss itself."""
         m, reach = float(self.mu), math.sqrt(2 * depth)

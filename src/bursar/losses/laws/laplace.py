@@ -10,6 +10,7 @@ from flint import arb
 
 from bursar.losses._base import Atom, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor, Exponential
+from bursar.losses.engines.envelope.factor import LaplaceFactor
 from bursar.losses.engines.lattice.law import SLACK, Law, exponential, of_atoms
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, hull, positive_part
@@ -96,6 +97,10 @@ class LaplaceLoss(Loss):
     def contour_factor(self, count: int, log_delta: float) -> ClosedFactor:
         """The closed form, with the density between the atoms."""
         return ClosedFactor(self, count, Exponential(self.epsilon, arb(1) / 4))
+
+    def envelope_factor(self, count: int, depth: float) -> LaplaceFactor:
+        """By its places, or together with other Laplaces by the closed form."""
+        return LaplaceFactor(self.lattice_law(depth), count, self.epsilon)
 
     def lattice_law(self, depth: float) -> Law:
         """Two atoms, and the density between them; the lower end of a long range is as good as nothing."""

@@ -63,9 +63,6 @@ class Factor(ABC):
     splits: bool = False
     """Whether few large losses can be told from many small ones: see `rare`."""
 
-    def ask_for(self, exact: float) -> None:
-        """Be told how closely the logarithms of the moments are wanted; most factors do their best anyway."""
-
     @abstractmethod
     def rough(self, tau: float) -> tuple[float, float, float]:
         """K, K′ and K″ of all copies at a real tilt, in floats."""

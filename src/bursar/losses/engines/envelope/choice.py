@@ -1,7 +1,7 @@
 """Which line serves a question: the tilt, the period and the number of moments, all chosen in floats.
 
-Any choice is sound. Chernoff bounds along a ladder of tilts say where ε lies at most, which tilts keep the sums within a
-factor of δ, and how far apart the images of the law must be; how much the two polynomials may differ says how many
+Any choice is sound. Chernoff bounds along a ladder of tilts say where ε lies at most, which tilts keep the sums within
+a factor of δ, and how far apart the images of the law must be; how much the two polynomials may differ says how many
 moments it takes.
 """
 

@@ -1,8 +1,8 @@
 """Losses on a comb: where all atoms of the only kind of release lie at an offset plus whole multiples of a step.
 
 The composed loss is k·offset + step·N with a whole N, so the hockey stick matters only at N − x for whole N, where
-x = (ε − k·offset)/step. M moments with M·step = B give its mean exactly, aliases apart: there is no gap between an upper
-and a lower polynomial, and M is small where the step is large (proofs/envelope.md §6).
+x = (ε − k·offset)/step. M moments with M·step = B give its mean exactly, aliases apart: there is no gap between an
+upper and a lower polynomial, and M is small where the step is large (proofs/envelope.md §6).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from bursar.losses.engines.envelope.factor import PointsFactor, all_copies
 from bursar.losses.engines.envelope.points import NoEnvelope
 from bursar.losses.engines.envelope.polynomials import through
 from bursar.losses.engines.lattice.law import Comb
+from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, down, up
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
@@ -39,11 +40,11 @@ class Combed:
         self.cumulant, self.chernoff = bounds_at([factor], line)
         law = factor.combed(line.tau, self.comb.teeth.astype(float))
         self.middle = factor.count * int(law.mean)
-        frequencies = np.arange(self.nodes // 2 + 1) * (2 * math.pi / self.nodes)
+        frequencies = np.arange(self.nodes // 2 + 1, dtype=np.float64) * (2 * math.pi / self.nodes)
         self.moments: Moments = all_copies(law, frequencies, *law.folded(self.nodes), factor)
 
     @cached_property
-    def _twice(self) -> np.ndarray:
+    def _twice(self) -> Array:
         """How often each frequency counts: once for 0 and for the middle one, else with its mirror image."""
         twice = np.full(self.nodes // 2 + 1, 2.0)
         twice[0] = 1.0

@@ -18,6 +18,7 @@ from flint import arb
 
 from bursar.losses.engines.chernoff import chernoff_constant
 from bursar.losses.engines.contour.factors import Factor, Moments
+from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.envelope.points import NoEnvelope
 from bursar.losses.engines.envelope.polynomials import Polynomial, above, below
 from bursar.numerics.arrays import Array, Complexes
@@ -65,13 +66,14 @@ class Envelope:
         self.factors, self.leak, self.line, self.tau = factors, leak, line, line.tau
         self.given_up = sum((factor.given_up for factor in factors), arb(0))
         self.cumulant, self.chernoff = bounds_at(factors, line)
-        self.frequencies = np.arange(line.nodes) * line.step  # exact: the step has few bits
+        self.frequencies = np.arange(line.nodes, dtype=np.float64) * line.step  # exact: the step has few bits
 
     @cached_property
     def moments(self) -> Moments:
         """The moments of the whole composition at every frequency."""
         for factor in self.factors:
-            factor.ask_for(self.line.exact)
+            if isinstance(factor, PointsFactor):
+                factor.exact = self.line.exact
         parts = [factor.moments(self.tau, self.frequencies) for factor in self.factors]
         if len(parts) == 1:
             return parts[0]

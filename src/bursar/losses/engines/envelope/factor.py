@@ -26,16 +26,14 @@ class PointsFactor(Factor):
     """``count`` copies of a loss of which all places are known, and at most e^{log_lost} of its mass is not."""
 
     smooth = False
+    exact: float = 1e-11
+    """How closely the logarithms of all copies' moments are to be known."""
 
     def __init__(self, law: Law, count: int, leak: Ball) -> None:
-        self.law, self.count, self.exact = law, count, 1e-11
+        self.law, self.count = law, count
         lost = arb(law.log_lost).exp() if law.log_lost > -math.inf else arb(0)
         self.given_up = count * lost.upper()
         self.whole = (1 - leak).union(1 - leak - lost) if lost > 0 else 1 - leak
-
-    def ask_for(self, exact: float) -> None:
-        """Take care that the logarithms of all copies' moments are known this closely."""
-        self.exact = exact
 
     @cached_property
     def _rough(self) -> Points:
@@ -126,8 +124,16 @@ class PointsFactor(Factor):
         return np.zeros_like
 
 
+class LaplaceFactor(PointsFactor):
+    """Copies of a Laplace loss, which remember their ε: many different ones have a closed form together."""
+
+    def __init__(self, law: Law, count: int, epsilon: Ball) -> None:
+        super().__init__(law, count, arb(0))
+        self.epsilon = epsilon
+
+
 def all_copies(law: Weighed, frequencies: Array, values: Complexes, errors: Array, factor: PointsFactor) -> Moments:
-    """From one copy's moments, known up to errors, those of all copies, each with the bound of its logarithm's error."""
+    """From one copy's moments, known up to errors, those of all copies, with bounds of their logarithms' errors."""
     scale = float(factor.count)
     sizes = np.maximum(np.abs(values), 1e-300)
     log_size, turn = np.log(sizes), np.angle(values)

@@ -1,7 +1,7 @@
 """A loss as finitely many weighted places: its atoms, and the nodes of a quadrature of its density.
 
-A quadrature serves tilts and frequencies up to what it was made for: the integrand f(v)·e^{(τ+is)·l(v)} turns s·l times,
-so panels are as narrow as that asks (proofs/envelope.md §4).
+A quadrature serves tilts and frequencies up to what it was made for: the integrand f(v)·e^{(τ+is)·l(v)} turns s·l
+times, so panels are as narrow as that asks (proofs/envelope.md §4).
 """
 
 from __future__ import annotations
@@ -51,12 +51,13 @@ def points_of(law: Law, tempo: float, tau: float | None = None) -> Points:
     nodes = _nodes(law.density, tempo, tau)
     if not len(atoms.losses):
         return nodes
-    columns = zip(_columns(atoms), _columns(nodes), strict=True)
-    return Points(*(np.concatenate(pair) for pair in columns), nodes.left_out)
-
-
-def _columns(points: Points) -> tuple[Array, Array, Array, Array]:
-    return points.losses, points.loss_errors, points.log_masses, points.mass_errors
+    return Points(
+        np.concatenate([atoms.losses, nodes.losses]),
+        np.concatenate([atoms.loss_errors, nodes.loss_errors]),
+        np.concatenate([atoms.log_masses, nodes.log_masses]),
+        np.concatenate([atoms.mass_errors, nodes.mass_errors]),
+        nodes.left_out,
+    )
 
 
 def _nodes(density: Density, tempo: float, tau: float | None) -> Points:

@@ -112,8 +112,8 @@ def _sums(tau: float, h: float, theta: float, j: Array, degree: int) -> tuple[Co
     fade, start = math.exp(-tau * h), math.exp(-tau * theta)
     again = fade * (1 - lost - 1j * sine)
     sizes = np.abs(first), np.abs(second)
-    a = start * (inner + outer * again) * np.conj(first) * np.conj(second) / np.square(sizes[0] * sizes[1])
-    e = start * math.exp(-theta) * np.conj(second) / np.square(sizes[1])
+    a: Complexes = start * (inner + outer * again) * np.conj(first) * np.conj(second) / np.square(sizes[0] * sizes[1])
+    e = np.asarray(start * math.exp(-theta) * np.conj(second) / np.square(sizes[1]), dtype=complex)
     return a, e, start * (inner + fade * outer) / (sizes[0] * sizes[1]), start * math.exp(-theta) / sizes[1]
 
 

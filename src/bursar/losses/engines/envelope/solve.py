@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 from flint import arb
 
-from bursar.losses._base import Loss
 from bursar.losses.engines.answer import Answer, Losses, leak_of
 from bursar.losses.engines.chernoff import chernoff_constant
-from bursar.losses.engines.contour.factors import Factor, GaussianFactor
+from bursar.losses.engines.contour.factors import Factor
 from bursar.losses.engines.envelope.choice import Ladder
 from bursar.losses.engines.envelope.comb import Combed
 from bursar.losses.engines.envelope.engine import Envelope
 from bursar.losses.engines.envelope.factor import PointsFactor
+from bursar.losses.engines.envelope.gathering import factors_of
 from bursar.losses.engines.envelope.points import NoEnvelope, TooMany
 from bursar.numerics.balls import Ball, down, up
 
@@ -23,30 +23,6 @@ _ROUNDS = 6
 _SETTLED = 0.05  # of a period: a line serves every ε this near
 _FINER = 16  # by how much the width asked falls where an atom lies close to ε
 _FINEST = 1e-6
-_DEPTH = 20.0  # by how much, as a logarithm, what is left out of a law stays below δ
-
-
-def factors_of(losses: Losses, log_delta: float) -> list[Factor]:
-    """All Gaussians as one factor, then the others."""
-    gaussian, others = arb(0), []
-    for loss, count in losses:
-        factor = _factor(loss, count, log_delta)
-        square = factor.gaussian_part()
-        if square is not None:
-            gaussian += square
-        else:
-            others.append(factor)
-    return [GaussianFactor(gaussian), *others] if gaussian > 0 else others
-
-
-def _factor(loss: Loss, count: int, log_delta: float) -> Factor:
-    smooth = loss.contour_factor(count, log_delta)
-    if smooth is not None and smooth.gaussian_part() is not None:
-        return smooth
-    law = loss.lattice_law(_DEPTH + math.log(count) - log_delta)
-    if law is None:
-        raise NoEnvelope(f"the places of {type(loss).__name__.strip('_')} are too many to be listed")
-    return PointsFactor(law, count, loss.infinite_mass())
 
 
 def epsilon_at(losses: Losses, delta: Ball, width: float) -> Answer:
@@ -96,10 +72,9 @@ def _made(
 ) -> Envelope | Combed:
     """Sums for this ε: exact ones on a comb where its teeth are few, else polynomials on either side."""
     (first, *others) = factors
-    comb = first.law.comb if isinstance(first, PointsFactor) and not others else None
-    if comb is not None:
+    if isinstance(first, PointsFactor) and first.law.comb is not None and not others:
         try:
-            return Combed(first, leak, ladder.line(near, log_delta, width, abs(float(comb.step))))
+            return Combed(first, leak, ladder.line(near, log_delta, width, abs(float(first.law.comb.step))))
         except TooMany:  # moments, for teeth that are close together
             pass
     return Envelope(factors, leak, ladder.line(near, log_delta, width))

@@ -56,7 +56,7 @@ class Weighed:
         total, power = np.zeros(count, dtype=complex), self.weights.copy()
         error, factor = 0.0, np.ones(count, dtype=complex)
         for p in range(_TERMS):
-            values, off = forward(np.bincount(index, power, size))
+            values, off = forward(np.bincount(index, power, size).astype(np.float64, copy=False))
             total += factor * np.conj(values[:count])
             error += off * (math.pi / 4) ** p / math.factorial(p)
             power = power * rest
@@ -65,7 +65,7 @@ class Weighed:
         error += (crowd + 8 * _TERMS + 16) * UNIT * math.exp(math.pi / 4) + _TRUNCATION
         # a turn is off by a few roundings of itself, as is every place
         blur = 8 * UNIT * float(self.weights @ np.abs(self.places))
-        s = np.arange(count) * step
+        s = np.arange(count, dtype=np.float64) * step
         return total, SAFETY * (error + blur * s) + self.unsure(s)
 
     def folded(self, size: int) -> tuple[Complexes, Array]:
@@ -73,13 +73,13 @@ class Weighed:
         remainders count.
         """
         index = np.mod(self.places, size).astype(np.int64)
-        values, off = forward(np.bincount(index, self.weights, size))
+        values, off = forward(np.bincount(index, self.weights, size).astype(np.float64, copy=False))
         error = off + (int(np.bincount(index).max()) + 4) * UNIT
-        s = np.arange(size // 2 + 1) * (2 * math.pi / size)
+        s = np.arange(size // 2 + 1, dtype=np.float64) * (2 * math.pi / size)
         return np.conj(values), SAFETY * error + self.unsure(s)
 
     def centred(self, s: Array) -> tuple[Array, Array, Array]:
-        """C = 2Σw·sin²(sy/2) and D = Σw·sin(sy), and a bound of the error of 1 − C + iD: few frequencies, all digits."""
+        """C = 2Σw·sin²(sy/2) and D = Σw·sin(sy), and a bound of the error of 1 − C + iD, with all digits."""
         phase = np.multiply.outer(s, self.places)
         d = np.sin(phase) @ self.weights
         c = 2 * (np.square(np.sin(0.5 * phase)) @ self.weights)
