@@ -18,6 +18,8 @@ from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, up
 
 _MANY = 600  # nodes on the real line; where a frequency asks for more, the shifted line serves it
+_WORK = 6e6  # nodes times frequencies
+_FEW = 100  # copies
 _SPARSE = 1000  # copies: of more, the growth of the integrand off the real line makes a bound of the decay useless
 
 
@@ -39,7 +41,7 @@ class ReplacedFactor(SampledFactor):
 
     def moments(self, tau: float, frequencies: Array) -> Moments:
         """On the real line as far as few nodes serve, beyond on a line off it."""
-        reach = self._near(tau, float(frequencies[-1]))
+        reach = self._near(tau, frequencies)
         near = max(int(np.searchsorted(frequencies, reach, side="right")), 1)
         if near == len(frequencies):
             return super().moments(tau, frequencies)
@@ -58,16 +60,21 @@ class ReplacedFactor(SampledFactor):
             np.concatenate([error_d, error]),
         )
 
-    def _near(self, tau: float, reach: float) -> float:
-        """The largest frequency, a quarter of a quarter of … the one asked, for which few nodes on the real line do."""
-        known = self.integral.grid(tau, 0.0)
-        low, high = float(known.x[0]), float(known.x[-1])
-        while reach > known.reach:
-            growth = np.maximum(self.integral.growth(tau, reach), 0.0)
-            gain = 2 * math.pi * self.integral.thetas * self.integral.sigma**2
-            if (high - low) * float(((growth + self.integral.tolerance) / gain).min()) <= _MANY:
+    def _near(self, tau: float, frequencies: Array) -> float:
+        """The frequency up to which the real line serves, if not that of the grid then a part of the largest: many
+        copies need its precision, few are better off with few nodes.
+        """
+        known, integral, reach = self.integral.grid(tau, 0.0), self.integral, float(frequencies[-1])
+        width, work = float(known.x[-1] - known.x[0]), float(len(frequencies))
+        most = max(_MANY, 2 * len(known.x)) if self.count <= _FEW else 40 * _MANY
+        for _ in range(8):
+            if reach <= known.reach:
+                break
+            growth = np.maximum(integral.growth(tau, reach), 0.0) + integral.tolerance
+            nodes = width * float((growth / (2 * math.pi * integral.thetas * integral.sigma**2)).min())
+            if nodes <= most and nodes * work <= _WORK:
                 return reach
-            reach /= 4
+            reach, work = reach / 4, work / 4
         return known.reach
 
     def decay(self, tau: float, care: Care) -> Decay:

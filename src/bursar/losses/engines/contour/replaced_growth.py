@@ -56,12 +56,8 @@ def replaced_growth(integral: ReplacedIntegral, tau: float, frequencies: Array, 
 def _heights(integral: ReplacedIntegral, tau: float, x: Array) -> tuple[Array, Array]:
     """ln of upper and of lower bounds of the integrals of φ·A^{1+τ}·A(−x)^{−τ}·χ over the cells."""
     square, cells = integral.sigma**2, np.diff(x)
-    doubt, odds = integral.losses((2 * x - 1) / (2 * square))
-    apart, loss = integral.signed(x, doubt, odds)
-    height = odds + tau * loss - x * x / (2 * square)
-    unsure = 1e-9 + 1e-13 * np.abs(height) + doubt + tau * apart
-    z = np.maximum(-integral.inside(x), 0.0)
-    upper, lower = height + unsure - 0.5 * z * z, height - unsure + integral.log_cut(x)
+    height, unsure, _ = integral.height(x, tau)
+    upper, lower = integral.highest(x, tau)[0], height - unsure + integral.log_cut(x)
     # on a cell the logarithm is a concave function plus a convex one: the first may rise above its ends, the second
     # sag below
     convex, concave = (np.maximum(*_bends(integral.seen(side))) for side in (x, -x))

@@ -28,6 +28,8 @@ from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY, UNIT
 
 _FEWEST = 10.0  # softnesses between 0 and the cut: one side of the cut is nothing on the other
+_FAR = 20.0  # softnesses right of the cut: a window that ends further away is looked at more closely
+_CELLS = np.concatenate([np.linspace(0.0, 0.2, 60), np.linspace(0.2, 1.0, 60)[1:-1]])
 _SHARES = np.array([0.03, 0.1, 0.22, 0.4, 0.65, 1.0])
 _ONE_SCALE = 0.25  # of q: with so many records seen no losses are rare
 
@@ -38,6 +40,7 @@ class ReplacedIntegral(SampledIntegral):
     def __init__(self, sigma: Ball, rate: Ball, count: int, log_delta: float) -> None:
         if not rate < 1 or float(rate) < 1e-100:
             raise ArithmeticError("the rate is too close to 0 or 1")
+        self._beyond: dict[tuple[float, float], float] = {}
         super().__init__(2 * sigma, rate, count, log_delta, removed=True)
         if self.cut < _FEWEST * self.soft:
             raise ArithmeticError("the cut is too soft for both its sides to be told apart")
@@ -108,8 +111,8 @@ class ReplacedIntegral(SampledIntegral):
         middle = min(middle * (1 - middle / 4), 1.0) if middle < 2 else 1.0
         near = -0.5 * tau * np.log1p(-middle * np.square(np.sin(thetas / 2))) + math.log(1.6)
         anywhere = -tau * np.log(np.cos(thetas / 2))
-        least: Array = np.where(thetas <= math.pi / 2, np.minimum(near, anywhere), anywhere) + 1e-9
-        return least
+        least: Array = np.where(thetas <= math.pi / 2, np.minimum(near, anywhere), anywhere)
+        return least * (1 + 1e-9) + 1e-9
 
     def _known_growth(self, tau: float, reach: float) -> Array | None:
         """A bound from before at the same tilt: it grows with the frequency."""
@@ -119,29 +122,68 @@ class ReplacedIntegral(SampledIntegral):
         return None
 
     def window(self, tau: float) -> tuple[float, float]:
-        """Wide enough for every tilt up to tau, and from −½ at the latest."""
+        """Wide enough for every tilt up to tau, and from −½ at the latest. Where the bound 2^{1+τ} of the odds right of
+        the cut asks for much, the window ends where the integrand itself is small.
+        """
         low, high = super().window(tau)
+        if high > self.cut + _FAR * self.soft:
+            x = np.linspace(self.cut, high, 256)
+            large = np.flatnonzero(self.highest(x, tau)[0] > -self.tolerance - 8)
+            high = float(x[min(large[-1] + 2, 255)]) if len(large) else min(high, self.cut + _FAR * self.soft)
         return min(low, -0.5), high
+
+    def height(self, x: Array, tau: float) -> tuple[Array, Array, Array]:
+        """ln of φ·A^{1+τ}·A(−x)^{−τ}, apart from φ(0), a bound of its error, and the loss."""
+        doubt, odds = self.losses((2 * x - 1) / (2 * self.sigma**2))
+        apart, loss = self.signed(x, doubt, odds)
+        height = odds + tau * loss - x * x / (2 * self.sigma**2)
+        return height, 1e-9 + 1e-13 * np.abs(height) + doubt + tau * apart, loss
+
+    def highest(self, x: Array, tau: float) -> tuple[Array, Array]:
+        """The same with the cut, from above: Φ(−z) ≤ e^{−z²/2}; and the loss."""
+        height, unsure, loss = self.height(x, tau)
+        return height + unsure - 0.5 * np.square(np.maximum(-self.inside(x), 0.0)), loss
 
     def _far_exponent(self, x: float, order: float) -> float:
         """The same right of the cut, with A(−x)^{−τ} ≤ (1−q)^{−τ}."""
         return super()._far_exponent(x, order) - (order - 1) * math.log1p(-self.rate)
 
-    def far_slope(self, edge: float, tau: float) -> float:
-        """How fast the far exponent falls at an edge right of the cut, at least."""
-        return edge / self.sigma**2 + (edge - self.cut) / self.soft**2 - (1 + tau) / self.sigma**2
+    def beyond(self, edge: float, tau: float) -> float:
+        """The same, and where that is too much an upper sum over cells. Far losses count more, so that the fourth power
+        of what a loss exceeds that of the edge by is bounded too, by 10⁴ times this (proofs/contour.md §7).
+        """
+        key = (edge, tau)
+        if key not in self._beyond:
+            found = self._by_slope(edge, tau)
+            if self.cut <= edge and not found < math.exp(-self.tolerance - 2):
+                found = min(found, self._by_cells(edge, tau))
+            self._beyond = {key: found, **dict(list(self._beyond.items())[:8])}
+        return self._beyond[key]
+
+    def _by_slope(self, edge: float, tau: float) -> float:
+        slope = edge + (edge - self.cut) * (self.sigma / self.soft) ** 2 - (1 + tau)
+        return super().beyond(edge, tau) if slope >= 1 / 3 else math.inf
+
+    def _by_cells(self, edge: float, tau: float) -> float:
+        """An upper sum over cells right of the edge: ln of the integrand is convex in (1+τ)·ln A, else concave. A cell
+        of width w has at most w/h + 1 nodes, with a step h ≤ 2a: so 2a more counts for sums as for integrals.
+        """
+        end = super().window(tau)[1]
+        if not edge < end:
+            return math.inf
+        x = np.append(edge + (end - edge) * _CELLS, end)
+        cells, (height, loss) = np.diff(x), self.highest(x, tau)
+        bend = 1 / self.sigma**2 + 1 / self.soft**2 + tau * float(self.seen(-x[:1])[0]) / self.sigma**4
+        logs = np.maximum(height[1:], height[:-1]) + cells * cells / 8 * bend + np.log(cells + 2 * self.soft)
+        apart = np.maximum((loss - loss[0]) / 9.9, 1.0) ** 4
+        total = float(np.exp(np.minimum(logs, 700.0)) @ apart[1:]) / (self.sigma * math.sqrt(2 * math.pi))
+        return SAFETY * total + 40 * float(apart[-1]) * self._by_slope(end, tau)
 
     def missing(self, grid: Grid, tau: float, reach: float) -> float:
         """What quadrature and window leave out, relative to the moment."""
-        low, high = float(grid.x[0]), float(grid.x[-1])
-        if low > -0.5 or self.far_slope(high, tau) * self.sigma**2 < 1 / 3:
-            return math.inf
-        return super().missing(grid, tau, reach)
+        return super().missing(grid, tau, reach) if grid.x[0] <= -0.5 else math.inf
 
     def tails(self, low: float, high: float, tau: float) -> float:
-        """ln of a bound of the integral of the modulus on the real line outside [low, high]."""
-        slope = self.far_slope(high, tau)
-        if low > -0.5 or high < self.cut or slope <= 0:
-            return math.inf
-        far = self._far_exponent(high, 1 + tau) - math.log(slope * self.sigma * math.sqrt(2 * math.pi))
-        return float(np.logaddexp(far, -low * low / (2 * self.sigma**2))) + SAFETY - 1
+        """ln of a bound of the integral on the real line outside [low, high]."""
+        total = self.beyond(high, tau) + math.exp(-low * low / (2 * self.sigma**2))
+        return math.log(max(total, 1e-300)) + 1e-9 if low <= -0.5 and total < math.inf else math.inf

@@ -45,7 +45,7 @@ class ShiftedLine:
         error = 6 * (integral.spread + UNIT) * normal + (1 + tau) * error_a + tau * error_b + error_cut
         error += float(cumulant.rad()) + UNIT * (8 * (sizes + abs(float(cumulant))) + 4 * ULPS + 16)
         size = np.exp(log_size)
-        if not float(np.max(np.where(size > 1e-25, error, 0.0))) < 1e-3:
+        if not (float(error.max()) < 1 and float(np.max(np.where(size > 1e-25, error, 0.0))) < 1e-3):
             raise ArithmeticError("rounding errors are too large to be bounded to first order")
         self.weights = size * (np.cos(turn) + 1j * np.sin(turn))
         self.real, self.imag = (log_a - log_b) - mean, turn_a + turn_b

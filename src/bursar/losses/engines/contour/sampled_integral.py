@@ -224,17 +224,21 @@ class SampledIntegral:
         if not self.removed:
             lift = -tau * math.log1p(-self.rate)
             return SAFETY * (quadrature + math.exp(lift - low * low / 2) + math.exp(lift - high * high / 2))
-        order, edge = 1 + tau, float(grid.x[-1])
-        # from the edge on the far exponent falls at least this fast, so the rest is at most its value there divided
-        # by that
-        slope = edge / self.sigma**2 + (edge - self.cut) / self.soft**2 - order / self.sigma**2
-        if edge < self.cut or slope <= 0:
-            return math.inf
-        far = 2 * math.exp(min(self._far_exponent(edge, order), 700.0)) / (slope * self.sigma * math.sqrt(2 * math.pi))
+        far = self.beyond(float(grid.x[-1]), tau)
         # the moment is at least 1 up to what the cut takes from the mean loss, tilted (proofs/contour.md §4)
         if self.lost * (1 + tau) * (1 + self.cut + 10 * self.sigma) / self.sigma**2 > 0.01:
             return math.inf
         return SAFETY * 1.1 * (quadrature + math.exp(-low * low / 2) + far)
+
+    def beyond(self, edge: float, tau: float) -> float:
+        """A bound of the integral right of an edge, where a record is removed: from there on the far exponent falls at
+        least at this slope, so the rest is at most its value there divided by that.
+        """
+        slope = edge / self.sigma**2 + (edge - self.cut) / self.soft**2 - (1 + tau) / self.sigma**2
+        if edge < self.cut or slope <= 0:
+            return math.inf
+        height = math.exp(min(self._far_exponent(edge, 1 + tau), 700.0))
+        return 2 * height / (slope * self.sigma * math.sqrt(2 * math.pi))
 
     def losses(self, u: Array) -> tuple[Array, Array]:
         """A bound of the absolute error of ln A at the nodes, and ln A."""

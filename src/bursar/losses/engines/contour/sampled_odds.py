@@ -45,8 +45,8 @@ def turned_odds(u: Array, theta: float, rate: float, spread: float) -> tuple[Arr
     log = np.where(gone > -0.5, 0.5 * np.log1p(np.maximum(gone, -0.5)), np.log(size))
     turn = np.arctan2(b, whole)
     # readings of q and u, and the rounding of a and b
-    moved = rate * (np.abs(grown) * cosine + 2 * math.sin(theta / 2) ** 2) + b
-    error = (spread + UNIT) * (4 * (np.abs(u) + theta) * (grown + 1) * rate + (ULPS + 8) * moved) / size
+    moved = rate * (np.abs(grown) * (cosine + sine) + 2 * math.sin(theta / 2) ** 2) + b
+    error = (spread + UNIT) * (4 * (np.abs(u) + theta) * (grown + 1) * rate + (2 * ULPS + 8) * moved) / size
     error = error + 4 * UNIT * np.where(gone > -0.5, (np.abs(a) * (2 + np.abs(a)) + b * b) / size**2, 2 * ULPS)
     error = error + (ULPS + 2) * UNIT * (np.abs(log) + turn)
     return SAFETY * error, log + np.maximum(u - _LARGE, 0.0), turn
