@@ -150,7 +150,7 @@ class ReplacedIntegral(SampledIntegral):
 
     def beyond(self, edge: float, tau: float) -> float:
         """The same, and where that is too much an upper sum over cells. Far losses count more, so that the fourth power
-        of what a loss exceeds that of the edge by is bounded too, by 10⁴ times this (proofs/contour.md §7).
+        of what a loss exceeds that of the edge by is bounded too, by 4·10⁴ times this (proofs/contour.md §7).
         """
         key = (edge, tau)
         if key not in self._beyond:
