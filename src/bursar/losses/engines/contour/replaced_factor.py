@@ -19,7 +19,7 @@ from bursar.numerics.balls import Ball, up
 
 _MANY = 600  # nodes on the real line; where a frequency asks for more, the shifted line serves it
 _WORK = 6e6  # nodes times frequencies
-_FEW = 100  # copies
+_FEW = 10  # copies
 _SPARSE = 1000  # copies: of more, the growth of the integrand off the real line makes a bound of the decay useless
 
 
@@ -30,7 +30,7 @@ class ReplacedFactor(SampledFactor):
         super().__init__(integral, count)
         self.replaced = integral
         self.splits = False
-        self._line: tuple[float, ShiftedLine] | None = None
+        self._line: tuple[tuple[float, float], ShiftedLine] | None = None
 
     def mirror(self, tilt: Ball) -> Ball:
         """K(−1 − t) = K(t), which grows with t ≥ 0."""
@@ -47,8 +47,8 @@ class ReplacedFactor(SampledFactor):
             return super().moments(tau, frequencies)
         reach = float(frequencies[near - 1])
         law = self.law(self.integral.grid(tau, reach), tau, reach)
-        if self._line is None or self._line[0] != tau:
-            self._line = (tau, ShiftedLine(self.replaced, tau, law.cumulant, law.mean))
+        if self._line is None or self._line[0] != (tau, law.mean):
+            self._line = ((tau, law.mean), ShiftedLine(self.replaced, tau, law.cumulant, law.mean))
         line = self._line[1]
         values, error = line.sums(float(frequencies[1]), near, len(frequencies) - 1)
         c, d, error_c, error_d = law.equispaced(frequencies[:near])

@@ -19,6 +19,7 @@ import math
 import numpy as np
 from flint import arb
 
+from bursar.losses.engines.contour.factors import NoContour
 from bursar.losses.engines.contour.replaced_growth import replaced_growth
 from bursar.losses.engines.contour.sampled_integral import Grid, SampledIntegral
 from bursar.losses.engines.contour.sampled_odds import share
@@ -39,11 +40,11 @@ class ReplacedIntegral(SampledIntegral):
 
     def __init__(self, sigma: Ball, rate: Ball, count: int, log_delta: float) -> None:
         if not rate < 1 or float(rate) < 1e-100:
-            raise ArithmeticError("the rate is too close to 0 or 1")
+            raise NoContour("the rate may be 1, or is next to 0")
         self._beyond: dict[tuple[float, float], float] = {}
         super().__init__(2 * sigma, rate, count, log_delta, removed=True)
         if self.cut < _FEWEST * self.soft:
-            raise ArithmeticError("the cut is too soft for both its sides to be told apart")
+            raise NoContour("the cut is too soft for both its sides to be told apart")
 
     def _lines(self) -> Array:
         """Up to twice the θ at which the growth at frequency 0 is half of what the step must make up for."""
@@ -136,8 +137,9 @@ class ReplacedIntegral(SampledIntegral):
         """ln of φ·A^{1+τ}·A(−x)^{−τ}, apart from φ(0), a bound of its error, and the loss."""
         doubt, odds = self.losses((2 * x - 1) / (2 * self.sigma**2))
         apart, loss = self.signed(x, doubt, odds)
-        height = odds + tau * loss - x * x / (2 * self.sigma**2)
-        return height, 1e-9 + 1e-13 * np.abs(height) + doubt + tau * apart, loss
+        flat = x * x / (2 * self.sigma**2)
+        unsure = 1e-9 + (8 * UNIT + 4 * self.spread) * (flat + np.abs(odds) + tau * np.abs(loss))
+        return odds + tau * loss - flat, unsure + doubt + tau * apart, loss
 
     def highest(self, x: Array, tau: float) -> tuple[Array, Array]:
         """The same with the cut, from above: Φ(−z) ≤ e^{−z²/2}; and the loss."""
