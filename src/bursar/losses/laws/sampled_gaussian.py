@@ -14,7 +14,8 @@ from flint import acb, arb
 from bursar.losses._base import Directions, Loss
 from bursar.losses.engines.chernoff import CumulantBound
 from bursar.losses.engines.contour.sampled_factor import SampledFactor, without_record
-from bursar.losses.engines.contour.sampled_integral import SampledIntegral, rough_variance
+from bursar.losses.engines.contour.sampled_integral import SampledIntegral
+from bursar.losses.engines.contour.sampled_odds import rough_variance
 from bursar.losses.laws.normal_integral import normal_integral, power
 from bursar.losses.laws.sampled import SampledAdd, SampledRemove
 from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, ball, complex_ball, positive_part, square

@@ -115,9 +115,11 @@ def by_saddle(factors: list[Factor], leak: Ball, log_delta: float) -> tuple[Cont
     """A contour near the saddle point, and the ε that it finds."""
     tau, guess = choose_tilt(factors, log_delta)
     contour, near = _first_contour(factors, leak, guess, log_delta, tau)
-    if near > 0 and abs(near - guess) * contour.tau > 0.3 and not contour.precise(near):
+    for _ in range(3):
+        if near <= 0 or abs(near - guess) * contour.tau <= 0.3 or contour.precise(near):
+            break
         # The saddle point was a poor guess: choose the nodes anew for the ε that they found.
-        contour = Contour(factors, leak, near, log_delta, contour.tau)
+        contour, guess = Contour(factors, leak, near, log_delta, contour.tau), near
         near = newton(contour, near, log_delta)
     return contour, near
 

@@ -95,7 +95,10 @@ class SampledFactor(Factor):
         """K(τ) + ims + ln(1 − C + iD), with bounds of the errors of C and D."""
         reach = float(frequencies[-1])
         law = self.law(self.integral.grid(tau, reach), tau, reach)
-        c, d, error_c, error_d = law.equispaced(frequencies)
+        return self._logarithms(law.mean, *law.equispaced(frequencies))
+
+    def _logarithms(self, mean: float, c: Array, d: Array, error_c: Array, error_d: Array) -> Moments:
+        """ln of e^{ims}(1 − C + iD) for all copies, less ims, with its error."""
         # |φ|² = 1 − 2C + C² + D² without cancellation where C and D are small
         gone = c * (c - 2) + d * d
         size = np.where(gone > -0.5, 0.5 * np.log1p(np.maximum(gone, -0.5)), np.log(np.hypot(1 - c, d) + 1e-300))
@@ -113,7 +116,7 @@ class SampledFactor(Factor):
         most = np.log(np.minimum(modulus + error_c + error_d, 1.0)) + 16 * ULPS * UNIT * (1 + np.abs(size))
         size = np.where(blurred, np.minimum(most, 0.0), size)
         error = np.where(blurred, math.log(3) / scale, error)
-        return Moments(self.count * arb(law.mean), scale * size, scale * turn, SAFETY * scale * error)
+        return Moments(self.count * arb(mean), scale * size, scale * turn, SAFETY * scale * error)
 
     def decay(self, tau: float, care: Care) -> Decay:
         """The best bound of the decay at this tilt; it is remembered, since one tilt serves several ε."""
