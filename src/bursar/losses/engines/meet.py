@@ -1,10 +1,10 @@
 """The engines as one: each direction is asked of the engine that suits its losses, and of another where that cannot
 serve or stays wider than asked.
 
-    top event   bounded losses at a δ below the chance that all of them are largest: two ends for nothing
-    contour     where noise is Gaussian: fewest moments, because they decay
-    envelope    everything whose places can be listed: atoms, densities, and both together
-    lattice     what is left, and the cross-check of the others
+    single event   bounded losses at a δ below the chance that all of them are largest: two ends for nothing
+    contour        where noise is Gaussian: fewest moments, because they decay
+    envelope       everything whose places can be listed: atoms, densities, and both together
+    lattice        what is left, and the cross-check of the others
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from bursar.numerics.balls import Ball
 
 _USUAL = 1e-6
 _CLOSE = 1e-4  # an answer this narrow is not worth another engine's minutes, unless effort is asked for
+_PER_MOMENT = 4  # grid points are worth a moment
 _STUMBLES = (NoContour, NoEnvelope, NoLattice, ArithmeticError, ValueError)
 """Whatever the floats of an engine stumble over: it fails closed."""
 
@@ -39,12 +40,13 @@ def usual_width(losses: Losses) -> float:
 
 def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) -> Answer:
     """The smallest ε ≥ 0 at which every direction's δ(ε) is at most δ."""
+    most = EFFORTS[precision.effort] // _PER_MOMENT
     ask = _Ask(
         precision,
         {
-            "top event": lambda losses, _: top.epsilon_at(losses, delta),
+            "single event": lambda losses, _: top.epsilon_at(losses, delta),
             "contour": lambda losses, _: contour.epsilon_at(losses, delta),
-            "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width),
+            "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
             "lattice": lambda losses, width: lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort]),
         },
     )
@@ -58,11 +60,13 @@ def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) 
 
 def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) -> Answer:
     """The largest of the directions' δ(ε)."""
+    most = EFFORTS[precision.effort] // _PER_MOMENT
     ask = _Ask(
         precision,
         {
+            "single event": lambda losses, _: None if _smooth(losses) else top.delta_at(losses, epsilon),
             "contour": lambda losses, _: contour.delta_at(losses, epsilon),
-            "envelope": lambda losses, width: envelope.delta_at(losses, epsilon, width),
+            "envelope": lambda losses, width: envelope.delta_at(losses, epsilon, width, most),
             "lattice": lambda losses, width: lattice.delta_at(losses, epsilon, width, EFFORTS[precision.effort]),
         },
     )
@@ -72,15 +76,21 @@ def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) 
 def deltas_at(losses: Losses, epsilons: Sequence[float], precision: Precision) -> list[Answer]:
     """One direction's δ at many ε's, by the first engine that serves them all."""
     width, effort = precision.width or _USUAL, EFFORTS[precision.effort]
-    ways: dict[str, Callable[[], list[Answer]]] = {
-        "contour": lambda: list(contour.deltas_at(losses, epsilons)),
-        "envelope": lambda: list(envelope.deltas_at(losses, epsilons, width)),
-        "lattice": lambda: list(lattice.deltas_at(losses, epsilons, width, effort)),
+    ways: dict[str, Callable[[list[float]], list[Answer]]] = {
+        "contour": lambda asked: list(contour.deltas_at(losses, asked)),
+        "envelope": lambda asked: list(envelope.deltas_at(losses, asked, width, effort // _PER_MOMENT)),
+        "lattice": lambda asked: list(lattice.deltas_at(losses, asked, width, effort)),
     }
+    found: dict[float, Answer] = {}
+    if precision.engine is None and not _smooth(losses):
+        low = ((epsilon, top.delta_at(losses, arb(epsilon))) for epsilon in epsilons)
+        found = {epsilon: answer for epsilon, answer in low if answer is not None and answer.width <= width}
+    asked = [epsilon for epsilon in epsilons if epsilon not in found]
     reasons = []
     for name in _order(losses, precision, ways):
         try:
-            return ways[name]()
+            found.update(zip(asked, ways[name](asked), strict=True))
+            return [found[epsilon] for epsilon in epsilons]
         except _STUMBLES as limit:
             reasons.append(f"the {name} engine: {limit}")
     raise NoEngine("; ".join(reasons))
@@ -90,8 +100,13 @@ def _order(losses: Losses, precision: Precision, ways: Iterable[str]) -> list[st
     """Which engines to ask, in turn: the one that is forced, or those that suit the losses."""
     if precision.engine is not None:
         return [precision.engine]
-    smooth = any(loss.gaussian_noise() for loss, _ in losses)
+    smooth = _smooth(losses)
     return [name for name in ways if name != "contour" or smooth]
+
+
+def _smooth(losses: Losses) -> bool:
+    """Whether some noise is Gaussian, so that moments decay and the contour engine is the quickest."""
+    return any(loss.gaussian_noise() for loss, _ in losses)
 
 
 def _cheaper(losses: Losses, first: Answer, delta: Ball) -> bool:

@@ -7,9 +7,14 @@
   most δ, so the answer is at most m.
 
 The atom is the largest loss of each release, or the largest after those whose masses all together δ covers.
+
+* *Far below all losses* δ(ε) is close to 1: since 1 − (1 − e^{−y})₊ = min(1, e^{−y}) ≤ e^{−ay} for 0 ≤ a ≤ 1,
+  1 − δ(ε) ≤ e^{aε+K(−a)}, K the cumulant function of the finite part.
 """
 
 from __future__ import annotations
+
+from contextlib import suppress
 
 from flint import arb
 
@@ -17,6 +22,8 @@ from bursar.losses.engines.answer import Answer, Losses, leak_of
 from bursar.numerics.balls import Ball, down, up
 
 _SPARE = arb(2) ** -30  # of what the leaks leave of δ: given to losses above the atom
+_FAR = 14.0  # by how much, as a logarithm, δ must be below 1
+_TILTS = (0.25, 0.5, 0.75)
 
 
 def epsilon_at(losses: Losses, delta: Ball) -> Answer | None:
@@ -40,6 +47,20 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer | None:
             log_mass = -arb("inf")
     upper = max(up(most), 0.0)
     return Answer(min(_lower(place, log_mass, rest), upper), upper, (), "single event", 1, 0.0)
+
+
+def delta_at(losses: Losses, epsilon: Ball) -> Answer | None:
+    """The bounds of δ far below all losses, where it is all but 1; None elsewhere."""
+    x = float(epsilon)
+    best: tuple[float, float] = (-_FAR, 0.0)
+    for tilt in _TILTS:
+        with suppress(ArithmeticError, ValueError):
+            best = min(best, (tilt * x + sum(count * loss.rough_cumulant(-tilt) for loss, count in losses), tilt))
+    if not best[1] > 0:
+        return None
+    a = arb(best[1])
+    missing = (a * epsilon + sum((count * loss.cumulant(-a).real for loss, count in losses), arb(0))).exp()
+    return Answer(min(max(down(1 - missing), 0.0), 1.0), 1.0, (), "single event", 1, 0.0)
 
 
 def _lower(place: Ball, log_mass: Ball, rest: Ball) -> float:

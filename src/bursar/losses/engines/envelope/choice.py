@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bursar.losses.engines.contour.factors import Factor
-from bursar.losses.engines.envelope.engine import MOST_NODES, Line
+from bursar.losses.engines.envelope.engine import Line
 from bursar.losses.engines.envelope.points import NoEnvelope, TooMany
 from bursar.losses.engines.envelope.polynomials import gap
 from bursar.numerics.arrays import Array
@@ -27,8 +27,8 @@ _FINE = np.linspace(-1.0, 1.0, 41)
 class Ladder:
     """The cumulants of a composition at tilts from far below to far above the ones of use, in floats."""
 
-    def __init__(self, factors: Sequence[Factor], log_delta: float, at: float | None = None) -> None:
-        self.factors = factors
+    def __init__(self, factors: Sequence[Factor], log_delta: float, most: int, at: float | None = None) -> None:
+        self.factors, self.most = factors, most
         self.tilts = _start(factors) * np.geomspace(1e-6, 1e8, 113)
         self._fill()
         for _ in range(2):
@@ -57,8 +57,10 @@ class Ladder:
         """About ln δ(ε): the least Chernoff bound, and a little less."""
         return min(float(self.bounds(epsilon).min()) - 1.5, -0.1)
 
-    def line(self, epsilon: float, log_delta: float, width: float, tooth: float | None = None) -> Line:
-        """The line with the fewest moments for an answer this narrow, or for a comb with teeth this far apart."""
+    def line(
+        self, epsilon: float, log_delta: float, width: float, *, of_delta: bool = False, tooth: float | None = None
+    ) -> Line:
+        """The line with the fewest moments for an ε this narrow (or a δ), or for a comb with teeth this far apart."""
         excess = self.heights - self.tilts * epsilon - log_delta
         gaps = np.maximum(excess + self.constants + _AWAY, 1.0)
         apart = self.tilts[None, :] - self.tilts[:, None]
@@ -71,7 +73,7 @@ class Ladder:
         best, least = None, float(np.nanmin(np.where(np.isfinite(bounds), bounds, np.inf)))
         for i in np.flatnonzero(bounds <= least + _EXCESS):
             tau = float(self.tilts[i])
-            spacing = tooth or _spacing(tau, width * epsilon)
+            spacing = tooth or _spacing(tau, 0.5 * width * (1.0 if of_delta else tau * epsilon))
             nodes = float(periods[i]) / spacing if spacing > 0 else math.inf
             if math.isfinite(nodes) and (best is None or nodes < best[0]):
                 best = (nodes, i)
@@ -79,12 +81,12 @@ class Ladder:
             raise NoEnvelope("no tilt bounds the aliases")
         nodes, i = best
         step = short(2 * math.pi / float(periods[i]), 24)
-        if not nodes < MOST_NODES:
-            raise TooMany(f"{nodes:.2g} moments are more than {MOST_NODES}")
+        if not nodes < self.most:
+            raise TooMany(f"{nodes:.2g} moments are more than {self.most}")
         low = below[i]
         lower = float(self.tilts[int(np.argmin(low))]) if i > 0 else 0.5 * float(self.tilts[i])
         higher = float(self.tilts[int(np.argmin(above[i]))])
-        exact = 0.01 * width * epsilon * float(self.tilts[i]) / len(self.factors)
+        exact = 0.01 * width * (1.0 if of_delta else epsilon * float(self.tilts[i])) / len(self.factors)
         return Line(float(self.tilts[i]), step, max(math.ceil(nodes), 8), higher, lower, min(exact, 1e-6))
 
 
@@ -96,9 +98,8 @@ def _start(factors: Sequence[Factor]) -> float:
     return 1 / math.sqrt(variance)
 
 
-def _spacing(tau: float, width: float) -> float:
-    """The h at which the two polynomials differ by half of what moves ε by this width."""
-    asked = 0.5 * width * tau
+def _spacing(tau: float, asked: float) -> float:
+    """The h at which the two polynomials differ by this much, relatively."""
     if not asked > 0:
         return 0.0
     h = math.sqrt(8 * asked / (tau * (tau + 1)))

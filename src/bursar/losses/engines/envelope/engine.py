@@ -25,9 +25,11 @@ from bursar.numerics.arrays import Array, Complexes
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
-MOST_NODES = 1 << 18
+MOST_MOMENTS = 1 << 18
 Errors = tuple[tuple[str, float], ...]
 """Named errors, relative to δ."""
+CALM = np.errstate(all="ignore")
+"""Floats may overflow or lose their meaning where a question is absurd: balls of nothing then prove nothing."""
 Chernoff = tuple[tuple[Ball, Ball], tuple[Ball, Ball]]
 """A tilt above the one that is summed at and one below, each with ln of its Chernoff bound of δ(0)."""
 

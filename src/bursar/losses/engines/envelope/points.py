@@ -21,6 +21,7 @@ QUADRATURE = 1e-21  # relative error of a panel
 _GROWTH = 20.0  # by how much, as a logarithm, the integrand may grow on a panel's ellipse
 _STRETCH = 3.62  # how far the loss moves on that ellipse, in units of how far it moves on the panel
 _MOST_NODES = 4_000_000
+_FINEST = 1e-9  # of the largest loss: how wide a panel must be at least
 _LIGHT = 50.0  # panels that are e^{−50} times lighter than the heaviest are left out
 
 
@@ -65,6 +66,8 @@ def _nodes(density: Density, tempo: float, tau: float | None) -> Points:
     panels = math.ceil((density.high - density.low) / (density.calm or density.width))
     if not panels < _MOST_NODES:
         raise TooMany(f"a density needs {panels:.2g} panels")
+    if not density.high - density.low > panels * _FINEST * max(abs(density.low), abs(density.high)):
+        raise NoEnvelope("the losses are too large to be told apart")
     mesh = np.linspace(density.low, density.high, panels + 1)
     at, doubt = density.loss(mesh)
     moved = np.maximum(np.diff(at) + doubt[1:] + doubt[:-1], 0.0)

@@ -1,9 +1,9 @@
-"""Questions put to the envelope engine, one direction at a time: δ at an ε, or ε at a δ, with both ends proved."""
+"""The smallest ε at a δ, asked of the envelope engine, one direction at a time, with both ends proved."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from flint import arb
@@ -13,11 +13,11 @@ from bursar.losses.engines.chernoff import chernoff_constant
 from bursar.losses.engines.contour.factors import Factor
 from bursar.losses.engines.envelope.choice import Ladder
 from bursar.losses.engines.envelope.comb import Combed
-from bursar.losses.engines.envelope.engine import Envelope
+from bursar.losses.engines.envelope.engine import CALM, MOST_MOMENTS, Envelope
 from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.envelope.gathering import factors_of
 from bursar.losses.engines.envelope.points import NoEnvelope, TooMany
-from bursar.numerics.balls import Ball, down, up
+from bursar.numerics.balls import Ball
 
 _ROUNDS = 6
 _SETTLED = 0.05  # of a period: a line serves every ε this near
@@ -25,7 +25,8 @@ _FINER = 16  # by how much the width asked falls where an atom lies close to ε
 _FINEST = 1e-6
 
 
-def epsilon_at(losses: Losses, delta: Ball, width: float) -> Answer:
+@CALM
+def epsilon_at(losses: Losses, delta: Ball, width: float, most: int = MOST_MOMENTS) -> Answer:
     """The smallest ε ≥ 0 with δ(ε) ≤ δ of the composed losses."""
     leak = leak_of(losses)
     target = delta - leak
@@ -33,7 +34,7 @@ def epsilon_at(losses: Losses, delta: Ball, width: float) -> Answer:
         raise NoEnvelope("δ does not exceed what the releases leak")
     log_delta = float(target.log())
     factors = factors_of(losses, log_delta)
-    ladder = Ladder(factors, log_delta)
+    ladder = Ladder(factors, log_delta, most)
     near, goal, found, limit = float(ladder.epsilons(log_delta).min()), width, None, None
     while goal > _FINEST * width and (found is None or found.width > width):
         if near <= 0:
@@ -59,7 +60,7 @@ def _settled(
 ) -> tuple[Envelope | Combed, float]:
     """A line made for the ε that it finds."""
     for _ in range(_ROUNDS):
-        envelope = _made(factors, leak, ladder, near, log_delta, width)
+        envelope = made(factors, leak, ladder, near, log_delta, width)
         found = _root(envelope, near, log_delta)
         if found <= 0 or abs(found - near) < _SETTLED * envelope.line.period:
             return envelope, found
@@ -67,17 +68,25 @@ def _settled(
     raise NoEnvelope("the search for ε does not settle")
 
 
-def _made(
-    factors: list[Factor], leak: Ball, ladder: Ladder, near: float, log_delta: float, width: float
+def made(
+    factors: list[Factor],
+    leak: Ball,
+    ladder: Ladder,
+    near: float,
+    log_delta: float,
+    width: float,
+    *,
+    of_delta: bool = False,
 ) -> Envelope | Combed:
     """Sums for this ε: exact ones on a comb where its teeth are few, else polynomials on either side."""
     (first, *others) = factors
     if isinstance(first, PointsFactor) and first.law.comb is not None and not others:
         try:
-            return Combed(first, leak, ladder.line(near, log_delta, width, abs(float(first.law.comb.step))))
+            tooth = abs(float(first.law.comb.step))
+            return Combed(first, leak, ladder.line(near, log_delta, width, of_delta=of_delta, tooth=tooth))
         except TooMany:  # moments, for teeth that are close together
             pass
-    return Envelope(factors, leak, ladder.line(near, log_delta, width))
+    return Envelope(factors, leak, ladder.line(near, log_delta, width, of_delta=of_delta))
 
 
 def _root(envelope: Envelope | Combed, near: float, log_delta: float) -> float:
@@ -102,9 +111,13 @@ def _root(envelope: Envelope | Combed, near: float, log_delta: float) -> float:
 
 def _at_zero(losses: Losses, delta: Ball) -> Answer:
     """ε would be negative: certify that δ(0) is at most δ."""
-    at_zero = delta_at(losses, arb(0), 0.1)
-    if arb(at_zero.upper) <= delta:
-        return Answer(0.0, 0.0, at_zero.errors, "envelope", at_zero.nodes, at_zero.tilt)
+    leak, log_delta = leak_of(losses), float(delta.log())
+    factors = factors_of(losses, log_delta)
+    ladder = Ladder(factors, log_delta, MOST_MOMENTS, at=0.0)
+    found = made(factors, leak, ladder, 0.0, min(ladder.log_delta(0.0), log_delta), 1e-3, of_delta=True)
+    _, upper, errors = found.evaluate(0.0)
+    if upper <= delta:
+        return Answer(0.0, 0.0, errors, "envelope", found.line.nodes, found.tau)
     raise NoEnvelope("ε is too close to 0 to be told from it")
 
 
@@ -134,37 +147,13 @@ def _end(start: float, side: int, width: float, proved: Callable[[float], bool])
     return start + side * step
 
 
+@CALM
 def at_most(losses: Losses, epsilon: float, delta: Ball) -> bool:
     """Whether a Chernoff bound shows that δ(ε) is at most δ."""
     leak, log_delta = leak_of(losses), max(float(delta.log()), -1e4)
     factors = factors_of(losses, log_delta)
-    ladder = Ladder(factors, log_delta, at=epsilon)
+    ladder = Ladder(factors, log_delta, MOST_MOMENTS, at=epsilon)
     tilt = float(ladder.tilts[int(np.argmin(ladder.bounds(epsilon)))])
     cumulant = sum((factor.cumulants([tilt])[0] for factor in factors), chernoff_constant(tilt))
     given_up = sum((factor.given_up for factor in factors), leak)
     return bool(given_up + (cumulant - arb(tilt) * arb(epsilon)).exp() <= delta)
-
-
-def delta_at(losses: Losses, epsilon: Ball, width: float) -> Answer:
-    """δ(ε) of the composed losses."""
-    leak, x = leak_of(losses), float(epsilon)
-    factors, log_delta = factors_of(losses, math.log(1e-9)), math.log(1e-9)
-    for _ in range(3):
-        ladder = Ladder(factors, log_delta, at=x)
-        envelope = Envelope(factors, leak, ladder.line(x, ladder.log_delta(x), width))
-        seen = envelope.rough(x)[0]
-        if seen > log_delta - 1.5:
-            break
-        # what is left out of the laws must shrink with δ
-        log_delta = seen
-        factors = factors_of(losses, log_delta)
-    # δ falls with ε, so the ends of ε's ball give the ends of δ's
-    upper, errors = envelope.evaluate(down(epsilon))[1:]
-    least, most = down(envelope.evaluate(up(epsilon))[0]), up(upper)
-    return Answer(max(least, 0.0), min(most, 1.0), errors, "envelope", envelope.line.nodes, envelope.tau)
-
-
-def deltas_at(losses: Losses, epsilons: Iterable[float], width: float) -> Iterator[Answer]:
-    """δ at many ε's in turn."""
-    for epsilon in epsilons:
-        yield delta_at(losses, arb(epsilon), width)
