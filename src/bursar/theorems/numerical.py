@@ -22,7 +22,7 @@ from bursar.losses import Directions
 from bursar.losses.engines import meet as engines
 from bursar.losses.engines.answer import Losses
 from bursar.numerics.balls import ball
-from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem
+from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem, never
 
 
 def answer(composition: Composition, question: Question) -> Bound | Abstain:
@@ -60,4 +60,5 @@ THEOREM = Theorem(
     citations=("ZDW22",),
     adaptivity=Adaptivity.FIXED,
     answer=answer,
+    dear=never,
 )
