@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from bursar.composition import Composition, as_composition
@@ -14,6 +15,7 @@ from bursar.numerics.balls import working
 from bursar.numerics.real import Number
 from bursar.numerics.validate import choice, probability, real
 from bursar.theorems import THEOREMS, Abstain, Bound, ForDelta, ForEpsilon, Question, Theorem
+from bursar.theorems._width import why_open
 
 _CLOSE = 1e-4
 """How closely, relative to itself, an answer must be enclosed where no width was asked."""
@@ -43,7 +45,10 @@ def account(
     question = ask(delta=delta, epsilon=epsilon, width=width, effort=effort)
     with working():
         rows = _rows(chosen(theorems), what, question, every=theorems is not None)
-    return Report(what, question, rows, meet(rows, question))
+        bound = meet(rows, question)
+        if bound.lower == 0 < bound.upper and what.terms:
+            bound = replace(bound, because=f"{bound.because}; {why_open(what)}")
+    return Report(what, question, rows, bound)
 
 
 def _rows(asked: Sequence[Theorem], what: Composition, question: Question, *, every: bool) -> tuple[Row, ...]:
