@@ -22,7 +22,8 @@ from bursar.losses import Directions
 from bursar.losses.engines import meet as engines
 from bursar.losses.engines.answer import Losses
 from bursar.numerics.balls import ball
-from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem
+from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem, never
+from bursar.theorems._width import why_wide
 
 
 def answer(composition: Composition, question: Question) -> Bound | Abstain:
@@ -40,9 +41,12 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
             found = engines.delta_at(composed(pairs), ball(question.epsilon), question.precision)
     except engines.NoEngine as limit:
         return Abstain(f"no engine serves this: {limit}")
+    pieces = composed(pairs)
+    asked = max(map(engines.usual_width, pieces)) if question.precision.width is None else question.precision.width
     attained = all(directions.attained for directions, _ in pairs)
     points = "grid points" if found.engine == "lattice" else "moments"
     because = f"the {found.engine} engine encloses it to {found.width:.0e} of itself ({found.nodes} {points})"
+    because += why_wide(found, asked, question.precision.effort, len(pairs))
     return Bound(found.lower if attained else 0.0, found.upper, because, found.errors)
 
 
@@ -60,4 +64,5 @@ THEOREM = Theorem(
     citations=("ZDW22",),
     adaptivity=Adaptivity.FIXED,
     answer=answer,
+    dear=never,
 )
