@@ -24,6 +24,7 @@ import numpy as np
 from flint import arb
 
 from bursar.losses.engines.contour.sampled_growth import THETAS, phase_growth
+from bursar.losses.engines.contour.sampled_line import Members
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, relative_radius
@@ -136,6 +137,25 @@ class SampledIntegral:
         self._grids.insert(0, grid)
         del self._grids[4:]
         return grid
+
+    def knows(self, tau: float, reach: float) -> bool:
+        """Whether a grid that serves is remembered, or is the usual one."""
+        if any(grid.tau >= tau and grid.reach >= reach and grid.tau <= 8 * tau + 4 for grid in self._grids):
+            return True
+        return reach <= self.usual[1]
+
+    def price(self, tau: float, reach: float) -> float:
+        """About how many nodes a grid for this tilt and these frequencies takes."""
+        low, high = self.window(1.5 * tau)
+        gain = 2 * math.pi * THETAS * self.sigma**2
+        step = 0.97 * float((gain / (np.maximum(self.growth(tau, 1.05 * reach), 0.0) + self.tolerance)).max())
+        return (high - low) / step
+
+    def members(self) -> Members:
+        """This one Gaussian for a shifted line."""
+        cut, soft = (self.cut / self.sigma, self.soft / self.sigma) if self.removed else (math.inf, 1.0)
+        sigma, rate, lost = np.array([[self.sigma], [self.rate], [self.lost]])
+        return Members(sigma, rate, self.spread, self.removed, cut, soft, lost, self.tolerance + 3)
 
     def make(self, tau: float, reach: float, tolerance: float, least: float | None = None) -> Grid:
         """Nodes so close that the trapezoid sum errs by less than e^{−tolerance} of the moment, at every tilt up to
