@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb
 
+from bursar.losses.engines.contour.sampled_cut import choose_cut, heaviest, rough_variance
 from bursar.losses.engines.contour.sampled_growth import THETAS, phase_growth
 from bursar.losses.engines.contour.sampled_line import Members
 from bursar.numerics import normal
@@ -71,12 +72,12 @@ class SampledIntegral:
         self.variance = variance
         if removed:
             depth = max(28.0 + math.log(count) - log_delta, 1.0)
-            self.soft, self.cut = self._cut_for(depth, tilt)
+            self.soft, self.cut = choose_cut(self.sigma, self.rate, depth, tilt)
             b = (sigma * sigma + arb(self.soft) ** 2).sqrt()
             kappa = (1 - rate) * normal.cdf(-arb(self.cut) / b) + rate * normal.cdf((1 - arb(self.cut)) / b)
             self.given_up = (count * kappa).upper()
             self.lost = float(self.given_up) / count  # by one copy
-        self.heavy = self._heavy()
+        self.heavy = heaviest(self.sigma, self.rate, self.cut) if removed else math.inf
         # where sums stay well below the saddle they lose digits to δ
         crowded = tilt > 0.9 * self.heavy
         self.tolerance = (32.0 if crowded else 25.0) + math.log(count)
@@ -89,36 +90,6 @@ class SampledIntegral:
             self._base = self._base + (THETAS * self.sigma**2 / self.soft) ** 2 / 2
         self._grids: list[Grid] = []
         self._growths: dict[tuple[float, float], Array] = {}
-
-    def _cut_for(self, depth: float, tilt: float) -> tuple[float, float]:
-        """How soft the cut is and where it lies. Where tilts are large it must be sharp, or the far branch explodes;
-        unless ln A is so flat there that even at such tilts it does not.
-        """
-        far = 1 + self.sigma * math.sqrt(2 * depth)
-        sharp = self.sigma * math.sqrt(far / (4 * tilt))
-        if sharp >= self.sigma:
-            return self._cut_of(depth, self.sigma)
-        lifted = self.rate * math.exp(min((3 * far - 1) / (2 * self.sigma**2), 600.0))
-        if lifted > 10:  # as steep as it ever is
-            return self._cut_of(depth, sharp)
-        soft, cut = self._cut_of(depth, min(sharp * math.sqrt((1 + lifted) / lifted), self.sigma))
-        x = cut + soft * np.geomspace(0.1, max(8 * tilt * soft / self.sigma**2, 1.0), 100)
-        log_odds = self.losses((2 * x - 1) / (2 * self.sigma**2))[1]
-        height = 4 * tilt * log_odds - x * x / (2 * self.sigma**2) - np.square((x - cut) / soft) / 2
-        return (soft, cut) if float(height.max()) <= 0 else self._cut_of(depth, sharp)
-
-    def _cut_of(self, depth: float, soft: float) -> tuple[float, float]:
-        """A cut about so soft, behind all but e^{−depth} of the mass."""
-        soft = short(soft, 5)
-        return soft, math.ceil(16 * (1 + math.sqrt(2 * depth * (self.sigma**2 + soft**2)))) / 16
-
-    def _heavy(self) -> float:
-        """The tilt at which φ·A^{1+τ} is as large far away, at the cut or before, as at 0."""
-        if not self.removed:
-            return math.inf
-        far = min(self.cut, 1 + 2 * self.sigma**2 * math.log(1 / self.rate))
-        loss = math.log1p(self.rate * math.expm1(min((2 * far - 1) / (2 * self.sigma**2), 600.0)))
-        return max(far * far / (2 * self.sigma**2 * loss) - 1, 1.0) if loss > 0 else math.inf
 
     def log_cut(self, x: Array) -> Array:
         """A lower bound of ln Φ((c − x)/a), nearly the value: −0.8·e^{−z²/2} ≤ ln Φ(z) for z ≥ 1, else crudely."""
@@ -255,11 +226,3 @@ class SampledIntegral:
         slope = self.rate * (grown + 1) / (1 + y)
         error = 4 * (self.spread + UNIT) * np.abs(u) * slope + (ULPS + 4) * (UNIT + self.spread) * np.abs(y) / (1 + y)
         return SAFETY * (error + (ULPS + 2) * UNIT * np.abs(loss)), loss
-
-
-def rough_variance(sigma: float, rate: float, count: int) -> float:
-    """q²(e^{1/σ²} − 1) a copy: the variance of A without the record, and about that of the loss; or, where the record
-    shows plainly, the square of the loss that it then brings.
-    """
-    seen = max(1 / (2 * sigma**2) + math.log(rate), 0.0)
-    return count * min(rate**2 * math.expm1(min(1 / sigma**2, 500.0)), rate * (seen**2 + 1 / sigma**2))

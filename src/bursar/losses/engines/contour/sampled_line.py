@@ -23,6 +23,7 @@ _HEIGHTS = np.geomspace(1e-4, 1.7, 64)  # of the line, as angles θ of the small
 _EDGES = np.array([1.3, 1.6, 1.9, 2.2, 2.6, 3.2, 4.0])  # of the strip's upper edge, in heights
 _WIDEST = 3.0  # the largest angle at the upper edge: below π
 _LIFT = 3.0  # the integrand may grow by e^3 on the line: rounding grows with it
+_SOFT = 0.7  # in σ: a cut no sharper than that does little harm wherever it lies
 _CELLS = np.linspace(0.0, 1.0, 161)
 _MOST_NODES = 60_000
 _LIGHT = math.exp(-44.0)  # of the sum: lighter nodes are left out
@@ -67,8 +68,8 @@ def near_cut(members: Members, tau: float) -> float:
     """ln of a bound of ½∫ φ·A^{1+τ}·e^{−w²/2} dz, w = (cut − z)/soft, relative to the moment, for every member: how
     much lies where the cut is soft. By an upper sum over cells, and the tails beyond.
     """
-    if not members.removed:
-        return -math.inf
+    if not members.removed or members.soft > _SOFT:
+        return math.inf  # not worth the time
     low, high = window(members, tau, 0.0)
     z = low + (high - low) * _CELLS
     cell, stiff = float(z[1] - z[0]) * (1 + 1e-9), 1 + 1 / members.soft**2
@@ -82,7 +83,7 @@ def near_cut(members: Members, tau: float) -> float:
     top = float(tops.max())
     inside = np.exp(tops - top).sum(axis=1) * cell / math.sqrt(8 * math.pi)
     with np.errstate(divide="ignore"):
-        parts = np.logaddexp(top + np.log(inside), np.log(_tails(members, tau, 0.0, low, high)))
+        parts = np.logaddexp(top + np.log(inside), np.log(tails(members, tau, 0.0, low, high)))
     # the moment: the convex part sags by at most a quarter of its power; at w ≥ 1 ln Φ(w) ≥ −0.8·e^{−w²/2}
     kept = np.where(w >= 1, height + 0.5 * w * w - 0.8 * np.exp(-0.5 * np.square(np.maximum(w, 1.0))), -1e9)
     floors = np.minimum(kept[:, 1:], kept[:, :-1]) - (1 + tau) * cell * cell / (32 * sigma**2)
@@ -111,7 +112,7 @@ def plan(members: Members, tau: float, close: float) -> tuple[float, float]:
 
 
 def window(members: Members, tau: float, lifted: float) -> tuple[float, float]:
-    """Where nodes are needed on a line that lifts by so much; what lies beyond is `_tails`' business."""
+    """Where nodes are needed on a line that lifts by so much; what lies beyond is `tails`' business."""
     depth = members.tolerance + lifted + 1
     if not members.removed:
         edge = math.sqrt(2 * (depth - tau * float(np.log1p(-members.rate).min())))
@@ -141,17 +142,17 @@ def left_out(members: Members, tau: float, height: float, close: float, z: Array
         return np.full(len(members.sigma), np.inf)
     above = float((members.growth(tau, edges, close) - gain - np.log1p(-np.exp(-gain))).min())
     quadrature = 1 / math.expm1(2 * math.pi * height / step) + math.exp(min(above, 700.0))
-    return SAFETY * 1.1 * (quadrature + _tails(members, tau, _lift(members, tau, height), float(z[0]), float(z[-1])))
+    return SAFETY * 1.1 * (quadrature + tails(members, tau, _lift(members, tau, height), float(z[0]), float(z[-1])))
 
 
 def _lift(members: Members, tau: float, height: float) -> float:
     """ln of what the modulus grows by at any single place of the line."""
     if members.removed:
         return 0.5 * height * height * (1 + 1 / members.soft**2)
-    return float(members.growth(tau, np.array([height]), -math.inf)[0])
+    return float(members.growth(tau, np.array([height]), math.inf)[0])
 
 
-def _tails(members: Members, tau: float, lifted: float, low: float, high: float) -> Array:
+def tails(members: Members, tau: float, lifted: float, low: float, high: float) -> Array:
     """The integrals of the modulus beyond the first and the last node, which bound the nodes left out."""
     if not members.removed:
         lift = lifted - tau * np.log1p(-members.rate)
