@@ -119,7 +119,7 @@ def _by_layers(tables: Sequence[tuple[Array, Array, Array]]) -> Decay:
 
 def _by_rungs(groups: Sequence[Group], tau: float, far: Decay) -> Decay:
     """Values of ψ = |φ|² at rungs: between two, at a distance d, ψ exceeds the larger by at most v·d²/4."""
-    total = math.fsum(group.rough(tau)[2] for group in groups)
+    total = math.fsum(group.rough(tau, tau)[2] for group in groups)
     gap = _RUNG / math.sqrt(max(total, 1e-300))
     ends = gap * np.unique(np.geomspace(16, _RUNGS, 11).astype(int))
     enough = np.flatnonzero(far(ends) < _ENOUGH)
@@ -127,7 +127,7 @@ def _by_rungs(groups: Sequence[Group], tau: float, far: Decay) -> Decay:
     rungs = np.arange(last + 1, dtype=np.float64) * gap
     steps = np.zeros(last)
     for group in groups:
-        shifted = line(group.members, tau)
+        shifted = line(group.members, tau, group.close(tau))
         variance = _variance(group, tau)
         for part, value, error in shifted.blocks(rungs):
             real, imag = value.real, value.imag

@@ -91,10 +91,18 @@ class SampledCrowd(Factor):
     def rough(self, tau: float) -> tuple[float, float, float]:
         """K, K′ and K″ of all copies as sums over the nodes, in floats; remembered, since searches come back."""
         if tau not in self._roughs:
-            rows = [group.rough(tau) for group in self.groups]
-            k, first, second = (math.fsum(row[i] for row in rows) for i in range(3))
-            self._roughs[tau] = k, first, second
+            self._roughs[tau] = self._rough(tau, tau)
         return self._roughs[tau]
+
+    def _rough(self, tau: float, most: float) -> tuple[float, float, float]:
+        rows = [group.rough(tau, most) for group in self.groups]
+        k, first, second = (math.fsum(row[i] for row in rows) for i in range(3))
+        return k, first, second
+
+    def rough_cumulants(self, tilts: Array) -> Array:
+        """K of all copies at several tilts, on the same nodes."""
+        most = float(tilts.max())
+        return np.array([self._rough(tilt, most)[0] for tilt in tilts.tolist()])
 
     def mirror(self, tilt: Ball) -> Ball:
         """A bound of K(−1 − t): `without_record` for each copy, in floats that are rounded up."""
@@ -129,7 +137,7 @@ class SampledCrowd(Factor):
         size, turn, error, sizes = (np.zeros(len(frequencies)) for _ in range(4))
         side, blocks = (1 if self.removed else -1), 1
         for group in self.groups:
-            shifted = line(group.members, tau)
+            shifted = line(group.members, tau, group.close(tau))
             drift += sum(
                 (arb(count) * arb(mean) for count, mean in zip(group.counts, shifted.mean, strict=True)), arb(0)
             )

@@ -14,7 +14,7 @@ from bursar.losses.engines.contour.rare_factor import RareFactor
 from bursar.losses.engines.contour.sampled_decay import sampled_decay
 from bursar.losses.engines.contour.sampled_integral import Grid, SampledIntegral
 from bursar.losses.engines.contour.sampled_law import Tilted, at_reach, log_moment, tilted, weight_errors
-from bursar.losses.engines.contour.sampled_line import line
+from bursar.losses.engines.contour.sampled_line import line, near_cut
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY, UNIT
@@ -121,7 +121,8 @@ class SampledFactor(Factor):
         if price < _CHEAP:
             return None
         try:
-            shifted = line(self.integral.members(), tau)
+            members = self.integral.members()
+            shifted = line(members, tau, near_cut(members, tau))
         except ArithmeticError:
             return None
         return shifted if _DEARER * shifted.weights.shape[1] < price else None

@@ -40,6 +40,7 @@ class Group:
     def __init__(self, members: Members, counts: Array) -> None:
         self.members, self.counts = members, counts
         self._known: list[Nodes] = []
+        self._close: dict[float, float] = {}
 
     def nodes(self, tau: float) -> Nodes:
         """Nodes that serve this tilt; remembered, since a search asks many times."""
@@ -51,11 +52,17 @@ class Group:
         del self._known[2:]
         return made
 
+    def close(self, tau: float) -> float:
+        """What lies near the cut, at most; remembered."""
+        if tau not in self._close:
+            self._close[tau] = near_cut(self.members, tau)
+        return self._close[tau]
+
     def _make(self, tau: float) -> Nodes:
         members = self.members
         low, high = window(members, tau, 0.0)
         edges = float(members.sigma.min()) * _HEIGHTS
-        growth = members.growth(tau, edges, near_cut(members, tau))
+        growth = members.growth(tau, edges, self.close(tau))
         step = short(0.97 * 2 * math.pi * float((edges / (members.tolerance + growth)).max()), 8)
         first, last = math.floor(low / step), math.ceil(high / step)
         if last - first > _MOST_NODES:
@@ -85,7 +92,7 @@ class Group:
         """What quadrature and window leave out of each moment at this tilt, relative to it, and what the cut takes."""
         members = self.members
         edges = float(members.sigma.min()) * _HEIGHTS
-        close = max(near_cut(members, tau), near_cut(members, 0.0))  # for the moment at 0 as well
+        close = max(self.close(tau), self.close(0.0))  # for the moment at 0 as well
         depth = float((members.growth(tau, edges, close) - 2 * math.pi * edges / nodes.step).min())
         # 2/(e^x − 1) ≤ 3e^{−x} from e^x = 3 on; nodes that are too far apart for that prove nothing
         if depth >= -1.1 or not members.steady(tau):
@@ -95,9 +102,9 @@ class Group:
         )
         return out + members.lost
 
-    def rough(self, tau: float) -> tuple[float, float, float]:
-        """K, K′ and K″ of all copies, in floats."""
-        nodes = self.nodes(tau)
+    def rough(self, tau: float, most: float) -> tuple[float, float, float]:
+        """K, K′ and K″ of all copies, in floats, on nodes that serve up to the tilt ``most``."""
+        nodes = self.nodes(most)
         exponent = nodes.log_mass + tau * nodes.loss
         top = exponent.max(axis=1, keepdims=True)
         near = np.flatnonzero((exponent - top).max(axis=0) > _LIGHT)
@@ -115,17 +122,12 @@ class Group:
         """K(τ) of one copy of each member, and bounds of the errors."""
         exponent = tau * nodes.loss
         log_weights = nodes.log_mass + exponent
-        top = float(log_weights.max())
-        if top > 600:
-            raise ArithmeticError("the moment is too large for a float")
+        if float(log_weights.max()) > 300:
+            return self._large(log_weights, tau, nodes)
         grown = np.exp(log_weights)
         small = np.abs(exponent) < 1
         terms = np.where(small, nodes.mass * np.expm1(np.where(small, exponent, 0.0)), grown - nodes.mass)
-        errors = nodes.mass_error + tau * nodes.loss_error
-        errors = errors + UNIT * (ULPS + 4 + 4 * (np.abs(nodes.log_mass) + np.abs(exponent)))
-        heavy = log_weights > log_weights.max(axis=1, keepdims=True) - 60
-        if not float(np.max(np.where(heavy, errors + nodes.loss_error, 0.0))) < 1e-3:
-            raise ArithmeticError("rounding errors are too large to be bounded to first order")
+        errors = _weight_errors(nodes, tau, log_weights)
         value, sizes = terms.sum(axis=1), np.abs(terms)
         slack = np.einsum("ij,ij->i", sizes, 2.2 * errors) + tau * np.einsum("ij,ij->i", grown, nodes.loss_error)
         slack += (len(nodes.z) + 8) * UNIT * sizes.sum(axis=1) + self.missing(nodes, tau) * (2 + np.abs(value))
@@ -134,6 +136,27 @@ class Group:
             raise ArithmeticError("the moment is not known precisely enough")
         k = np.log1p(value)
         return k, SAFETY * doubt + ULPS * UNIT * np.abs(k)
+
+    def _large(self, log_weights: Array, tau: float, nodes: Nodes) -> tuple[Array, Array]:
+        """The same where some moment is too large for sums around 1: logarithms of plain sums."""
+        errors = _weight_errors(nodes, tau, log_weights)
+        top = log_weights.max(axis=1)
+        weights = np.exp(log_weights - top[:, None])
+        total = weights.sum(axis=1)
+        slack = np.einsum("ij,ij->i", weights, errors) / total + (len(nodes.z) + ULPS) * UNIT + self.missing(nodes, tau)
+        if not float(slack.max()) < 0.01:
+            raise ArithmeticError("the moment is not known precisely enough")
+        return top + np.log(total), SAFETY * slack + (ULPS + 4) * UNIT * (1 + np.abs(top))
+
+
+def _weight_errors(nodes: Nodes, tau: float, log_weights: Array) -> Array:
+    """Relative errors of the tilted masses; refused where first order would not do."""
+    sizes = np.abs(nodes.log_mass) + tau * np.abs(nodes.loss)
+    errors: Array = nodes.mass_error + tau * nodes.loss_error + UNIT * (ULPS + 4 + 4 * sizes)
+    heavy = log_weights > log_weights.max(axis=1, keepdims=True) - 60
+    if not float(np.max(np.where(heavy, errors + nodes.loss_error, 0.0))) < 1e-3:
+        raise ArithmeticError("rounding errors are too large to be bounded to first order")
+    return errors
 
 
 def odds(members: Members, z: Array) -> tuple[Array, Array]:

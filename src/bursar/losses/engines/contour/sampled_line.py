@@ -188,9 +188,8 @@ def odds(members: Members, z: Array, height: float) -> tuple[Complexes, Array]:
     return log, SAFETY * (error + 4 * math.exp(-300.0) / rate)
 
 
-def line(members: Members, tau: float) -> Line:
-    """The weights and the losses on the line at this tilt, with all their errors."""
-    close = near_cut(members, tau)
+def line(members: Members, tau: float, close: float) -> Line:
+    """The weights and the losses on the line at this tilt, with all their errors; ``close`` is `near_cut`'s bound."""
     height, step = plan(members, tau, close)
     low, high = window(members, tau, _lift(members, tau, height))
     first, last = math.floor(low / step), math.ceil(high / step)
