@@ -6,6 +6,7 @@ so ``m * 7 == m + m + … + m``, and no theorem can forget a count.
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from flint import arb
 
 from bursar.errors import InputError, RelationMismatch, described
 from bursar.guarantees import Guarantee
-from bursar.identity import is_foreign, merge_key
+from bursar.identity import KEPT, is_foreign, merge_key
 from bursar.losses import Leaks
 from bursar.numerics.balls import Ball, positive_part, working
 from bursar.numerics.real import Real
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from bursar.mechanisms._base import Mechanism
 
 Kind = TypeVar("Kind", bound=Guarantee)
+_MERGED = f"{KEPT}merged"
 
 
 class Composable:
@@ -80,7 +82,8 @@ class Composition:
                 merged[key] = Term(_widest(before.mechanism, given), before.count + times)
             elif times:
                 merged[key] = Term(given, times)
-        object.__setattr__(self, "terms", tuple(sorted(merged.values(), key=lambda term: term.mechanism.text())))
+        object.__setattr__(self, "terms", tuple(sorted(merged.values(), key=_written)))
+        object.__setattr__(self, _MERGED, merged)
         _check(self.terms)
 
     @property
@@ -142,12 +145,38 @@ class Composition:
 
     def __add__(self, other: object) -> Composition:
         if _is_mechanism(other):
-            return Composition([*self.terms, (other, 1)])
+            found = self._with(other, 1)
+            return Composition([*self.terms, (other, 1)]) if found is None else found
         if isinstance(other, Composition):
-            return Composition([*self.terms, *other.terms])
+            found = self._with(*other.terms[0]) if len(other.terms) == 1 else None
+            return Composition([*self.terms, *other.terms]) if found is None else found
         if other == 0 and isinstance(other, int):  # so that sum() works
             return self
         return NotImplemented
+
+    def _with(self, given: Mechanism, count: int) -> Composition | None:
+        """The composition with one more term, put in its place, so that a long sum does not sort itself anew at every
+        step; None where that is not enough.
+        """
+        known: dict[Any, Term] | None = getattr(self, _MERGED, None)
+        if known is None or not self.terms or given.relation != self.relation:
+            return None
+        key = merge_key(given)
+        before = known.get(key)
+        term = Term(given, count) if before is None else Term(_widest(before.mechanism, given), before.count + count)
+        if term.count > MAX_COUNT or (before is not None and term.mechanism is not before.mechanism):
+            return None
+        terms = list(self.terms)
+        if before is None:
+            bisect.insort_right(terms, term, key=_written)
+        else:
+            terms[terms.index(before)] = term
+        merged = known.copy()
+        merged[key] = term
+        made = object.__new__(Composition)
+        object.__setattr__(made, "terms", tuple(terms))
+        object.__setattr__(made, _MERGED, merged)
+        return made
 
     __radd__ = __add__
 
@@ -156,6 +185,10 @@ class Composition:
         return Composition([(mechanism, count * repeats) for mechanism, count in self.terms])
 
     __rmul__ = __mul__
+
+
+def _written(term: Term) -> str:
+    return term.mechanism.text()
 
 
 def _some(chances: Iterable[tuple[Ball, int]]) -> Ball:

@@ -70,26 +70,39 @@ def near_cut(members: Members, tau: float) -> float:
     """
     if not members.removed or members.soft > _SOFT:
         return math.inf  # not worth the time
+    z, w, height = _cells(members, tau)
+    # the concave part rises above its chord by at most its curvature times cell²/8, the convex part lies below it
+    cell, stiff = float(z[1] - z[0]) * (1 + 1e-9), 1 + 1 / members.soft**2
+    height = height - 0.5 * w * w
+    tops = np.maximum(height[:, 1:], height[:, :-1]) + stiff * cell * cell / 8
+    top = float(tops.max())
+    with np.errstate(divide="ignore"):
+        inside = top + np.log(np.exp(tops - top).sum(axis=1) * cell / math.sqrt(8 * math.pi))
+    beyond = np.logaddexp(-0.5 * float(z[0]) ** 2, _log_far(members, tau, 0.0, float(z[-1])))
+    return float((np.logaddexp(inside, beyond) - _log_moment_floor(members, tau)).max()) + 0.01  # for rounding
+
+
+def _cells(members: Members, tau: float) -> tuple[Array, Array, Array]:
+    """The edges of cells, where they lie before the cut, and ln of e^{−z²/2}·A^{1+τ} there for each member."""
     low, high = window(members, tau, 0.0)
     z = low + (high - low) * _CELLS
-    cell, stiff = float(z[1] - z[0]) * (1 + 1e-9), 1 + 1 / members.soft**2
     sigma, rate = members.sigma[:, None], members.rate[:, None]
     u = z / sigma - 0.5 / sigma**2
     log_odds = np.log1p(rate * np.expm1(np.minimum(u, 300.0))) + np.maximum(u - 300.0, 0.0)
-    w = (members.cut - z) / members.soft
-    height = (1 + tau) * log_odds - 0.5 * z * z - 0.5 * w * w
-    # the concave part rises above its chord by at most its curvature times cell²/8, the convex part lies below it
-    tops = np.maximum(height[:, 1:], height[:, :-1]) + stiff * cell * cell / 8
-    top = float(tops.max())
-    inside = np.exp(tops - top).sum(axis=1) * cell / math.sqrt(8 * math.pi)
-    with np.errstate(divide="ignore"):
-        parts = np.logaddexp(top + np.log(inside), np.log(tails(members, tau, 0.0, low, high)))
-    # the moment: the convex part sags by at most a quarter of its power; at w ≥ 1 ln Φ(w) ≥ −0.8·e^{−w²/2}
-    kept = np.where(w >= 1, height + 0.5 * w * w - 0.8 * np.exp(-0.5 * np.square(np.maximum(w, 1.0))), -1e9)
-    floors = np.minimum(kept[:, 1:], kept[:, :-1]) - (1 + tau) * cell * cell / (32 * sigma**2)
-    floor = floors.max(axis=1)
-    moment = floor + np.log(np.exp(floors - floor[:, None]).sum(axis=1) * cell * (1 - 1e-8) / math.sqrt(2 * math.pi))
-    return float((parts - np.maximum(moment, -0.1)).max()) + 0.01  # for rounding
+    return z, (members.cut - z) / members.soft, (1 + tau) * log_odds - 0.5 * z * z
+
+
+def _log_moment_floor(members: Members, tau: float) -> Array:
+    """ln of a lower bound of each moment where a record is removed: a lower sum over cells, or that it is nearly 1."""
+    z, w, height = _cells(members, tau)
+    cell = float(z[1] - z[0]) * (1 - 1e-8)
+    # the convex part sags by at most its curvature (1+τ)/(4σ²) times cell²/8; at w ≥ 1 ln Φ(w) ≥ −0.8·e^{−w²/2}
+    kept = np.where(w >= 1, height - 0.8 * np.exp(-0.5 * np.square(np.maximum(w, 1.0))), -1e9)
+    floors = np.minimum(kept[:, 1:], kept[:, :-1]) - (1 + tau) * cell * cell / (31 * members.sigma[:, None] ** 2)
+    most = floors.max(axis=1)
+    moment = most + np.log(np.exp(floors - most[:, None]).sum(axis=1) * cell / math.sqrt(2 * math.pi))
+    floor: Array = np.maximum(moment - 1e-10 * np.abs(most) - 1e-3, -0.1)
+    return floor
 
 
 def plan(members: Members, tau: float, close: float) -> tuple[float, float]:
@@ -153,17 +166,29 @@ def _lift(members: Members, tau: float, height: float) -> float:
 
 
 def tails(members: Members, tau: float, lifted: float, low: float, high: float) -> Array:
-    """The integrals of the modulus beyond the first and the last node, which bound the nodes left out."""
+    """The integrals of the modulus beyond the first and the last node, which bound the nodes left out, relative to the
+    moment.
+    """
     if not members.removed:
         lift = lifted - tau * np.log1p(-members.rate)
-        tails: Array = np.exp(lift - 0.5 * low * low) + np.exp(lift - 0.5 * high * high)
-        return tails
+        both: Array = np.exp(lift - 0.5 * low * low) + np.exp(lift - 0.5 * high * high)
+        return both
+    right = _log_far(members, tau, lifted, high)
+    if float(right.max()) > -members.tolerance:  # the moment itself may be far larger than 1
+        right = right - _log_moment_floor(members, tau)
+    return math.exp(lifted - 0.5 * low * low) + np.exp(np.minimum(right, 700.0))
+
+
+def _log_far(members: Members, tau: float, lifted: float, high: float) -> Array:
+    """ln of a bound of the integral right of a place beyond the cut: from there the exponent falls at least at the
+    slope that it has.
+    """
     slope = high + (high - members.cut) / members.soft**2 - (1 + tau) / members.sigma
     if high < members.cut:
         return np.full(len(members.sigma), np.inf)
-    far = np.exp(np.minimum(lifted + _far_exponent(members, tau, high), 700.0)) / math.sqrt(2 * math.pi)
-    right: Array = np.where(slope > 0, 2 * far / np.where(slope > 0, slope, 1.0), np.inf)
-    return math.exp(lifted - 0.5 * low * low) + right
+    far = lifted + _far_exponent(members, tau, high) - 0.5 * math.log(math.pi / 2)
+    bound: Array = np.where(slope > 0, far - np.log(np.where(slope > 0, slope, 1.0)), np.inf)
+    return bound
 
 
 def odds(members: Members, z: Array, height: float) -> tuple[Complexes, Array]:
