@@ -136,19 +136,18 @@ def test_moments_on_both_lines_against_balls(removed: bool) -> None:
 
 
 def test_errors_do_not_grow_with_the_frequency() -> None:
-    """σ from .05 to 100, rates from 1e-6 to .999, both directions, s to 5000: an error of 1e-9 at most, few nodes."""
+    """σ from .01 to 100, rates from 1e-6 to .999, both directions, s to 5000: an error of 1e-9 at most, few nodes."""
     frequencies = np.arange(10_001) * 0.5
-    for sigma in (0.05, 0.3, 1.0, 5.0, 100.0):
+    for sigma, tau in ((0.01, 0.05), (0.05, 0.2), (0.3, 1.0), (1.0, 4.0), (5.0, 20.0), (100.0, 200.0)):
         for rate in (1e-6, 1e-3, 0.05, 0.5, 0.999):
             for removed in (True, False):
                 integral = SampledIntegral(arb(sigma), arb(rate), 4, -20.0, removed=removed)
-                tau = 2.0 if removed else 5.0
                 shifted = on_the_line(integral.members(), tau)
                 far = shifted._errors(slice(0, 1), frequencies, 1 << 14)[0]
                 # losses reach 1/(2σ²), and ln(1 − q) is no better known than q
                 most = 1e-9 * max(1.0, 1 / sigma**2, 0.01 / (1 - rate))
                 assert far[-1] < most, (sigma, rate, removed, far[-1])
-                assert shifted.weights.shape[1] < 400 * max(1.0, 1 / sigma)
+                assert shifted.weights.shape[1] < 20_000, (sigma, rate, removed)
 
 
 def test_where_nothing_is_known_the_size_counts() -> None:

@@ -79,7 +79,7 @@ class SampledCrowd(Factor):
         member: κ is a mean of Φ̄ at two places, and both lie further out for a larger σ.
         """
         smallest = float(sigma)
-        softness, place = choose_cut(smallest, rate, depth, tilt)
+        softness, place = choose_cut(smallest, rate, depth, tilt, seen=True)
         cut, soft = place / smallest, softness / smallest
         kappa = normal.cdf((1 / sigma - arb(cut)) / (1 + arb(soft) ** 2).sqrt())
         return cut, soft, up(kappa)

@@ -9,26 +9,41 @@ import math
 
 import numpy as np
 
+from bursar.numerics.arrays import Array
 from bursar.numerics.lattice import short
 
 
-def choose_cut(sigma: float, rate: float, depth: float, tilt: float) -> tuple[float, float]:
+def choose_cut(sigma: float, rate: float, depth: float, tilt: float, *, seen: bool) -> tuple[float, float]:
     """How soft the cut is and where it lies. Where tilts are large it must be sharp, or the far branch explodes; unless
-    ln A is so flat there that even at such tilts it does not.
+    ln A is so flat there that even at such tilts it does not. Where the record shows more often than δ (``seen``), how
+    it shows counts: the saddle lies before the cut, where e^{τL} rises as fast as the normal density falls.
     """
     far = 1 + sigma * math.sqrt(2 * depth)
+    if seen:
+        steep = rate * math.exp(min((2 * far - 1) / (2 * sigma**2), 600.0))
+        tilt = min(tilt, 4 * far * (1 + steep) / steep)
     sharp = sigma * math.sqrt(far / (4 * tilt))
     if sharp >= sigma:
         return _cut_of(sigma, depth, sigma)
     lifted = rate * math.exp(min((3 * far - 1) / (2 * sigma**2), 600.0))
     if lifted > 10:  # as steep as it ever is
         return _cut_of(sigma, depth, sharp)
-    soft, cut = _cut_of(sigma, depth, min(sharp * math.sqrt((1 + lifted) / lifted), sigma))
-    x = cut + soft * np.geomspace(0.1, max(8 * tilt * soft / sigma**2, 1.0), 100)
-    u = (2 * x - 1) / (2 * sigma**2)
-    log_odds = np.log1p(rate * np.expm1(np.minimum(u, 600.0))) + np.maximum(u - 600.0, 0.0)
-    height = 4 * tilt * log_odds - x * x / (2 * sigma**2) - np.square((x - cut) / soft) / 2
-    return (soft, cut) if float(height.max()) <= 0 else _cut_of(sigma, depth, sharp)
+    # as soft as can be without lifting what lies behind it much above what lies there anyway
+    square, softer = sigma**2, min(sharp * math.sqrt((1 + lifted) / lifted), sigma)
+
+    def height(soft: float, cut: float, x: Array) -> float:
+        u = (2 * x - 1) / (2 * square)
+        log_odds = np.log1p(rate * np.expm1(np.minimum(u, 600.0))) + np.maximum(u - 600.0, 0.0)
+        return float((4 * tilt * log_odds - x * x / (2 * square) - np.square((x - cut) / soft) / 2).max())
+
+    sharpest = _cut_of(sigma, depth, sharp)
+    most = max(height(*sharpest, np.array([sharpest[1]])), -3.0) + 3
+    while softer > 1.5 * sharp:
+        soft, cut = _cut_of(sigma, depth, softer)
+        if height(soft, cut, cut + soft * np.geomspace(0.1, max(8 * tilt * soft / square, 1.0), 100)) <= most:
+            return soft, cut
+        softer /= 2
+    return sharpest
 
 
 def _cut_of(sigma: float, depth: float, soft: float) -> tuple[float, float]:

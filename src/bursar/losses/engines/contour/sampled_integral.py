@@ -72,7 +72,8 @@ class SampledIntegral:
         self.variance = variance
         if removed:
             depth = max(28.0 + math.log(count) - log_delta, 1.0)
-            self.soft, self.cut = choose_cut(self.sigma, self.rate, depth, tilt)
+            seen = math.log(count) + math.log(self.rate) > log_delta - 7
+            self.soft, self.cut = choose_cut(self.sigma, self.rate, depth, tilt, seen=seen)
             b = (sigma * sigma + arb(self.soft) ** 2).sqrt()
             kappa = (1 - rate) * normal.cdf(-arb(self.cut) / b) + rate * normal.cdf((1 - arb(self.cut)) / b)
             self.given_up = (count * kappa).upper()
