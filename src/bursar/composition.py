@@ -62,6 +62,10 @@ class Term:
         yield self.count
 
 
+def _written(term: Term) -> str:
+    return term.mechanism.text()
+
+
 @dataclass(frozen=True, init=False, repr=False)
 class Composition:
     """Releases about the same data, queries chosen adaptively, parameters fixed in advance. Empty is allowed, and costs
@@ -154,28 +158,21 @@ class Composition:
             return self
         return NotImplemented
 
-    def _with(self, given: Mechanism, count: int) -> Composition | None:
-        """The composition with one more term, put in its place, so that a long sum does not sort itself anew at every
-        step; None where that is not enough.
-        """
-        known: dict[Any, Term] | None = getattr(self, _MERGED, None)
-        if known is None or not self.terms or given.relation != self.relation:
+    def _with(self, one: Mechanism, count: int) -> Composition | None:
+        """The same with one more term, in its place: long sums need not be sorted anew; None where that is not all."""
+        known: dict[Any, Term] = getattr(self, _MERGED, {})
+        if not known or one.relation != self.relation:
             return None
-        key = merge_key(given)
-        before = known.get(key)
-        term = Term(given, count) if before is None else Term(_widest(before.mechanism, given), before.count + count)
-        if term.count > MAX_COUNT or (before is not None and term.mechanism is not before.mechanism):
-            return None
-        terms = list(self.terms)
+        before, terms = known.get(key := merge_key(one)), list(self.terms)
         if before is None:
-            bisect.insort_right(terms, term, key=_written)
+            bisect.insort_right(terms, term := Term(one, count), key=_written)
+        elif _widest(before.mechanism, one) is before.mechanism and before.count + count <= MAX_COUNT:
+            terms[terms.index(before)] = term = Term(before.mechanism, before.count + count)
         else:
-            terms[terms.index(before)] = term
-        merged = known.copy()
-        merged[key] = term
+            return None
         made = object.__new__(Composition)
         object.__setattr__(made, "terms", tuple(terms))
-        object.__setattr__(made, _MERGED, merged)
+        object.__setattr__(made, _MERGED, {**known, key: term})
         return made
 
     __radd__ = __add__
@@ -185,10 +182,6 @@ class Composition:
         return Composition([(mechanism, count * repeats) for mechanism, count in self.terms])
 
     __rmul__ = __mul__
-
-
-def _written(term: Term) -> str:
-    return term.mechanism.text()
 
 
 def _some(chances: Iterable[tuple[Ball, int]]) -> Ball:

@@ -17,7 +17,7 @@ from bursar.losses.engines.contour.sampled_crowd import MOST_COPIES, Sampled, Sa
 from bursar.losses.engines.contour.sampled_factor import SampledFactor, without_record
 from bursar.losses.engines.contour.sampled_group import Group
 from bursar.losses.engines.contour.sampled_integral import SampledIntegral
-from bursar.losses.engines.contour.sampled_line import window
+from bursar.losses.engines.contour.sampled_members import window
 from bursar.losses.engines.contour.solve import epsilon_at
 from bursar.numerics import normal
 from bursar.numerics.balls import working

@@ -14,7 +14,8 @@ from bursar.losses.engines.contour.complex_cut import complex_cut
 from bursar.losses.engines.contour.line_sums import Line, log_of
 from bursar.losses.engines.contour.sampled_factor import SampledFactor
 from bursar.losses.engines.contour.sampled_integral import SampledIntegral
-from bursar.losses.engines.contour.sampled_line import Members, line, near_cut
+from bursar.losses.engines.contour.sampled_line import line
+from bursar.losses.engines.contour.sampled_members import Members, near_cut
 from support.cut_moments import cut_moment
 
 _PLACES = (1, 17, 400, 4000)

@@ -17,7 +17,8 @@ from bursar.losses.engines.contour.factors import Care, Decay, Factor, Moments
 from bursar.losses.engines.contour.line_sums import log_of
 from bursar.losses.engines.contour.sampled_cut import choose_cut, heaviest, rough_variance
 from bursar.losses.engines.contour.sampled_group import Group
-from bursar.losses.engines.contour.sampled_line import Members, line
+from bursar.losses.engines.contour.sampled_line import line
+from bursar.losses.engines.contour.sampled_members import Members
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, relative_radius, up

@@ -14,7 +14,8 @@ from bursar.losses.engines.contour.rare_factor import RareFactor
 from bursar.losses.engines.contour.sampled_decay import sampled_decay
 from bursar.losses.engines.contour.sampled_integral import Grid, SampledIntegral
 from bursar.losses.engines.contour.sampled_law import Tilted, at_reach, log_moment, tilted, weight_errors
-from bursar.losses.engines.contour.sampled_line import line, near_cut
+from bursar.losses.engines.contour.sampled_line import line
+from bursar.losses.engines.contour.sampled_members import near_cut
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY, UNIT

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bursar.losses.engines.contour.sampled_line import Members, near_cut, tails, window
+from bursar.losses.engines.contour.sampled_members import Members, near_cut, tails, window
 from bursar.numerics.arrays import Array
 from bursar.numerics.lattice import short
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT, log_normal_cdf
