@@ -14,7 +14,6 @@ import numpy as np
 
 from bursar.losses.engines.contour.factors import Care, Decay, least_gap
 from bursar.losses.engines.contour.sampled_group import Group, odds
-from bursar.losses.engines.contour.sampled_line import line
 from bursar.numerics.arrays import Array
 from bursar.numerics.trusted import SAFETY, UNIT
 
@@ -127,16 +126,17 @@ def _by_rungs(groups: Sequence[Group], tau: float, far: Decay) -> Decay:
     rungs = np.arange(last + 1, dtype=np.float64) * gap
     steps = np.zeros(last)
     for group in groups:
-        shifted = line(group.members, tau, group.close(tau))
-        variance = _variance(group, tau)
-        for part, value, error in shifted.blocks(rungs):
-            real, imag = value.real, value.imag
-            # ψ = (1 + real)² + imag²
-            gone = -real * (2 + real) - imag * imag - error * (2 * np.abs(1 + real) + 2 * np.abs(imag) + error)
-            sag = variance[part, None] * gap * gap / 4 * (1 + 1e-9)
-            least = np.minimum(gone[:, 1:], gone[:, :-1]) - sag - 16 * UNIT
-            steps += 0.5 * (group.counts[part] @ np.log1p(-np.clip(least * (1 - 1e-9), 0.0, 1 - 1e-9)))
-    beyond = float(far(rungs[-1:])[0])
+        variance, start = _variance(group, tau), 0
+        for counts, shifted in group.lines(tau):
+            most, start = variance[start : start + len(counts)], start + len(counts)
+            for part, value, error in shifted.blocks(rungs):
+                real, imag = value.real, value.imag
+                # ψ = (1 + real)² + imag²
+                gone = -real * (2 + real) - imag * imag - error * (2 * np.abs(1 + real) + 2 * np.abs(imag) + error)
+                sag = most[part, None] * gap * gap / 4 * (1 + 1e-9)
+                least = np.minimum(gone[:, 1:], gone[:, :-1]) - sag - 16 * UNIT
+                steps += 0.5 * (counts[part] @ np.log1p(-np.clip(least * (1 - 1e-9), 0.0, 1 - 1e-9)))
+    beyond = float(far(rungs[-1:] * (1 - 1e-12))[0])
     # for every larger frequency: the worst of this and all later steps, and of what comes after the last
     worst = np.maximum(np.maximum.accumulate(steps[::-1])[::-1] * (1 - 1e-9), beyond)
 

@@ -17,7 +17,6 @@ from bursar.losses.engines.contour.factors import Care, Decay, Factor, Moments
 from bursar.losses.engines.contour.line_sums import log_of
 from bursar.losses.engines.contour.sampled_cut import choose_cut, heaviest, rough_variance
 from bursar.losses.engines.contour.sampled_group import Group
-from bursar.losses.engines.contour.sampled_line import line
 from bursar.losses.engines.contour.sampled_members import Members
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array
@@ -120,31 +119,36 @@ class SampledCrowd(Factor):
         return arb(total) if math.isfinite(total) else arb("inf")
 
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
-        """K in balls, with all errors of the nodes."""
-        largest = max(tilts)
-        totals, doubts = [0.0] * len(tilts), [0.0] * len(tilts)
+        """K in balls, with all errors of the nodes; at other tilts than the first it may be anything, where the nodes
+        say nothing.
+        """
+        first, *others = tilts
+        found = [self._cumulant(first, max(tilts))]
+        for tau in others:
+            try:
+                found.append(self._cumulant(tau, max(tilts)))
+            except ArithmeticError:
+                found.append(arb(0, math.inf))
+        return found
+
+    def _cumulant(self, tau: float, most: float) -> Ball:
+        total = doubt = 0.0
         for group in self.groups:
-            shared = group.nodes(largest)
-            for i, tau in enumerate(tilts):
-                values, errors = group.cumulant(tau, shared)
-                totals[i] += float(group.counts @ values)
-                slack = (len(values) + len(self.groups) + 8) * UNIT * float(group.counts @ np.abs(values))
-                doubts[i] += float(group.counts @ errors) + slack
-        return [arb(total, SAFETY * doubt) for total, doubt in zip(totals, doubts, strict=True)]
+            values, errors = group.cumulant(tau, group.nodes(most))
+            total += float(group.counts @ values)
+            slack = (len(values) + len(self.groups) + 8) * UNIT * float(group.counts @ np.abs(values))
+            doubt += float(group.counts @ errors) + slack
+        return arb(total, SAFETY * doubt)
 
     def moments(self, tau: float, frequencies: Array) -> Moments:
         """Each group on a shifted line; logarithms are added up over the mechanisms, a few at a time."""
         drift = arb(0)
         size, turn, error, sizes = (np.zeros(len(frequencies)) for _ in range(4))
         side, blocks = (1 if self.removed else -1), 1
-        for group in self.groups:
-            shifted = line(group.members, tau, group.close(tau))
-            drift += sum(
-                (arb(count) * arb(mean) for count, mean in zip(group.counts, shifted.mean, strict=True)), arb(0)
-            )
+        for counts, shifted in (each for group in self.groups for each in group.lines(tau)):
+            drift += sum((arb(count) * arb(mean) for count, mean in zip(counts, shifted.mean, strict=True)), arb(0))
             for part, value, doubt in shifted.blocks(frequencies):
-                copies = group.counts[part, None]
-                logs, turns, unsure = log_of(value.real, value.imag, doubt, copies)
+                logs, turns, unsure = log_of(value.real, value.imag, doubt, counts[part, None])
                 size += logs.sum(axis=0)
                 turn += turns.sum(axis=0)
                 error += unsure.sum(axis=0)

@@ -6,17 +6,21 @@ Everything is an array over (mechanism, node). The nodes are those of z = x/σ (
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bursar.losses.engines.contour.line_sums import Line
+from bursar.losses.engines.contour.sampled_line import line
 from bursar.losses.engines.contour.sampled_members import Members, near_cut, tails, window
 from bursar.numerics.arrays import Array
 from bursar.numerics.lattice import short
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT, log_normal_cdf
 
 _HEIGHTS = np.array([0.06, 0.15, 0.3, 0.7, 1.4, 2.0, 2.5])  # of the strip's edge, as angles
-_MOST_NODES = 60_000
+_MOST_ENTRIES = 20_000_000  # mechanisms times nodes
+_AT_ONCE = 400_000  # of them on a shifted line
 _LIGHT = -50.0  # in ln: lighter nodes matter to no guess
 
 
@@ -65,8 +69,8 @@ class Group:
         growth = members.growth(tau, edges, self.close(tau))
         step = short(0.97 * 2 * math.pi * float((edges / (members.tolerance + growth)).max()), 8)
         first, last = math.floor(low / step), math.ceil(high / step)
-        if last - first > _MOST_NODES:
-            raise ArithmeticError(f"{last - first} nodes are too many")
+        if (last - first) * len(members.sigma) > _MOST_ENTRIES:
+            raise ArithmeticError(f"{last - first} nodes for each of {len(members.sigma)} are too many")
         z = np.arange(first, last + 1, dtype=np.float64) * step
         loss_error, log_odds = odds(members, z)
         log_mass = -0.5 * z * z + math.log(step / math.sqrt(2 * math.pi))
@@ -101,6 +105,14 @@ class Group:
             SAFETY * 1.1 * (3 * math.exp(depth) + tails(members, tau, 0.0, float(nodes.z[0]), float(nodes.z[-1])))
         )
         return out + members.lost
+
+    def lines(self, tau: float) -> Iterator[tuple[Array, Line]]:
+        """Shifted lines for some members at a time, with their counts."""
+        members, many = self.members, max(_AT_ONCE // len(self.nodes(tau).z), 1)
+        for start in range(0, len(members.sigma), many):
+            part = slice(start, start + many)
+            some = replace(members, sigma=members.sigma[part], rate=members.rate[part], lost=members.lost[part])
+            yield self.counts[part], line(some, tau, self.close(tau))
 
     def rough(self, tau: float, most: float) -> tuple[float, float, float]:
         """K, K′ and K″ of all copies, in floats, on nodes that serve up to the tilt ``most``."""
