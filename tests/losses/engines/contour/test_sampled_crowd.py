@@ -21,6 +21,7 @@ from bursar.losses.engines.contour.sampled_members import window
 from bursar.losses.engines.contour.solve import epsilon_at
 from bursar.numerics import normal
 from bursar.numerics.balls import working
+from support import oracle
 from support.cut_moments import cut_moment
 
 DIRECTIONS = pytest.mark.parametrize("removed", [True, False], ids=["removed", "added"])
@@ -182,12 +183,44 @@ def distinct(n: int) -> b.Composition:
     )
 
 
-@pytest.mark.parametrize("n", [10, 100, 1000])
-def test_distinct_single_steps_are_narrow(n: int) -> None:
-    """Ten, a hundred, a thousand different single steps: ε to a millionth, by the contour engine."""
+@pytest.mark.parametrize(
+    ("n", "lower", "upper"),
+    [
+        (10, 0.5558660220593, 0.5558661013816),  # by single factors
+        (100, 1.811569680994, 1.811569756989),  # by single factors
+        (1000, 3.0400312543, 3.0400313661),
+    ],
+)
+def test_distinct_single_steps_are_narrow(n: int, lower: float, upper: float) -> None:
+    """Ten, a hundred, a thousand different single steps: ε to a millionth, where it was found before."""
     found = b.account(distinct(n), delta=1e-6).epsilon
     assert found.upper - found.lower <= 1e-6 * found.upper
-    assert found.lower > 0
+    assert found.lower <= upper
+    assert lower <= found.upper
+
+
+@DIRECTIONS
+def test_ends_against_an_independent_sum_in_balls(removed: bool) -> None:
+    """δ at both ends of ε, by another contour with another step and another quadrature: on the right sides of δ."""
+    rng = random.Random(23)
+    parts = [Sampled(arb(rng.uniform(0.8, 2)), arb(rng.uniform(0.02, 0.2)), rng.choice([40, 90])) for _ in range(4)]
+    pairs = [(b.PoissonSampled(b.Gaussian(float(p.sigma)), float(p.rate)).losses(), p.count) for p in parts]
+    losses = [(pair.remove if removed else pair.add, count) for pair, count in pairs]
+    log_delta = math.log(1e-6)
+    with working():
+        found = epsilon_at(losses, arb("1e-6"))
+        (crowd,) = factors_of(losses, log_delta)
+        assert isinstance(crowd, SampledCrowd)
+        spread = math.sqrt(crowd.rough(found.tilt)[2])
+    with ctx.workprec(128):
+        laws = [(oracle.Sampled(p.sigma, p.rate, p.count, log_delta, removed=removed), p.count) for p in parts]
+        above, below = (
+            oracle.delta(laws, arb(end), 0.97 * found.tilt, spread, small="1e-13") for end in (found.upper, found.lower)
+        )
+    slack = arb("1e-10")
+    assert above < arb("1e-6") * (1 + slack)
+    assert below > arb("1e-6") * (1 - slack)
+    assert found.width < 1e-6
 
 
 def test_a_thousand_beside_other_kinds() -> None:
