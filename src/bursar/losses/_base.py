@@ -144,6 +144,10 @@ class Loss(ABC):
         """
         return None
 
+    def sampled_noise(self) -> tuple[Ball, Ball, bool] | None:
+        """σ, q and whether a record is removed, for the Poisson-sampled Gaussian: many such laws are summed as one."""
+        return None
+
     def cumulant_bound(self) -> CumulantBound | None:
         """A bound of the cumulant function that costs next to nothing, where there is one."""
         return None

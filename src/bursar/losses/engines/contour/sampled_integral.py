@@ -23,8 +23,10 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb
 
+from bursar.losses.engines.contour.sampled_cut import choose_cut, heaviest, rough_variance
 from bursar.losses.engines.contour.sampled_growth import THETAS, phase_growth
-from bursar.losses.engines.contour.sampled_odds import choose_cut, log_odds, rough_variance
+from bursar.losses.engines.contour.sampled_members import Members
+from bursar.losses.engines.contour.sampled_odds import log_odds
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, relative_radius
@@ -70,7 +72,8 @@ class SampledIntegral:
         tilt = math.sqrt(2 * max(-log_delta, 1.0) / variance)
         if removed:
             depth = max(28.0 + math.log(count) - log_delta, 1.0)
-            self.soft, self.cut = choose_cut(self.sigma, self.rate, depth, tilt)
+            seen = math.log(count) + math.log(self.rate) > log_delta - 7
+            self.soft, self.cut = choose_cut(self.sigma, self.rate, depth, tilt, seen=seen)
             self.given_up = (count * self._beyond_cut()).upper()
             self.lost = float(self.given_up) / count  # by one copy
         self.heavy = self._heavy()
@@ -105,12 +108,8 @@ class SampledIntegral:
         return (1 - rate) * normal.cdf(-cut / b) + rate * normal.cdf((1 - cut) / b)
 
     def _heavy(self) -> float:
-        """The tilt at which φ·A^{1+τ} is as large far away, at the cut or before, as at 0."""
-        if not self.removed:
-            return math.inf
-        far = min(self.cut, 1 + 2 * self.sigma**2 * math.log(1 / self.rate))
-        loss = math.log1p(self.rate * math.expm1(min((2 * far - 1) / (2 * self.sigma**2), 600.0)))
-        return max(far * far / (2 * self.sigma**2 * loss) - 1, 1.0) if loss > 0 else math.inf
+        """The tilt beyond which far losses outweigh near ones."""
+        return heaviest(self.sigma, self.rate, self.cut) if self.removed else math.inf
 
     def inside(self, x: Array) -> Array:
         """How far x lies before the cut, in units of its softness."""
@@ -133,6 +132,25 @@ class SampledIntegral:
         self._grids.insert(0, grid)
         del self._grids[4:]
         return grid
+
+    def knows(self, tau: float, reach: float) -> bool:
+        """Whether a grid that serves is remembered, or is the usual one."""
+        if any(grid.tau >= tau and grid.reach >= reach and grid.tau <= 8 * tau + 4 for grid in self._grids):
+            return True
+        return reach <= self.usual[1]
+
+    def price(self, tau: float, reach: float) -> float:
+        """About how many nodes a grid for this tilt and these frequencies takes."""
+        low, high = self.window(1.5 * tau)
+        gain = 2 * math.pi * THETAS * self.sigma**2
+        step = 0.97 * float((gain / (np.maximum(self.growth(tau, 1.05 * reach), 0.0) + self.tolerance)).max())
+        return (high - low) / step
+
+    def members(self) -> Members:
+        """This one Gaussian as a shifted line takes it, in units of σ, three digits closer than on the real line."""
+        cut, soft = (self.cut / self.sigma, self.soft / self.sigma) if self.removed else (math.inf, 1.0)
+        sigma, rate, lost = np.array([[self.sigma], [self.rate], [self.lost]])
+        return Members(sigma, rate, self.spread, self.removed, cut, soft, lost, self.tolerance + 3)
 
     def make(self, tau: float, reach: float, tolerance: float, least: float | None = None) -> Grid:
         """Nodes so close that the trapezoid sum errs by less than e^{−tolerance} of the moment, at every tilt up to

@@ -1,6 +1,4 @@
-"""The odds A = 1 − q + q·e^u of a sampled Gaussian, on the real line and off it, with bounds of the errors of ln A; how
-much losses vary, and where to cut them, in floats.
-"""
+"""The odds A = 1 − q + q·e^u of a sampled Gaussian, on the real line and off it, with bounds of the errors of ln A."""
 
 from __future__ import annotations
 
@@ -9,7 +7,6 @@ import math
 import numpy as np
 
 from bursar.numerics.arrays import Array
-from bursar.numerics.lattice import short
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _LARGE = 300.0  # of u: beyond, 1 − q is nothing beside q·e^u
@@ -50,35 +47,3 @@ def turned_odds(u: Array, theta: float, rate: float, spread: float) -> tuple[Arr
     error = error + 4 * UNIT * np.where(gone > -0.5, (np.abs(a) * (2 + np.abs(a)) + b * b) / size**2, 2 * ULPS)
     error = error + (ULPS + 2) * UNIT * (np.abs(log) + turn)
     return SAFETY * error, log + np.maximum(u - _LARGE, 0.0), turn
-
-
-def rough_variance(sigma: float, rate: float, count: int) -> float:
-    """q²(e^{1/σ²} − 1) a copy: the variance of A without the record, and about that of the loss; or, where the record
-    shows plainly, the square of the loss that it then brings.
-    """
-    seen = max(1 / (2 * sigma**2) + math.log(rate), 0.0)
-    return count * min(rate**2 * math.expm1(min(1 / sigma**2, 500.0)), rate * (seen**2 + 1 / sigma**2))
-
-
-def choose_cut(sigma: float, rate: float, depth: float, tilt: float) -> tuple[float, float]:
-    """How soft the cut is and where it lies. Where tilts are large it must be sharp, or the far branch explodes; unless
-    ln A is so flat there that even at such tilts it does not.
-    """
-    far = 1 + sigma * math.sqrt(2 * depth)
-    sharp = sigma * math.sqrt(far / (4 * tilt))
-    if sharp >= sigma:
-        return _cut_of(sigma, depth, sigma)
-    lifted = rate * math.exp(min((3 * far - 1) / (2 * sigma**2), 600.0))
-    if lifted > 10:  # as steep as it ever is
-        return _cut_of(sigma, depth, sharp)
-    soft, cut = _cut_of(sigma, depth, min(sharp * math.sqrt((1 + lifted) / lifted), sigma))
-    x = cut + soft * np.geomspace(0.1, max(8 * tilt * soft / sigma**2, 1.0), 100)
-    odds = log_odds((2 * x - 1) / (2 * sigma**2), rate, 0.0)[1]
-    height = 4 * tilt * odds - x * x / (2 * sigma**2) - np.square((x - cut) / soft) / 2
-    return (soft, cut) if float(height.max()) <= 0 else _cut_of(sigma, depth, sharp)
-
-
-def _cut_of(sigma: float, depth: float, soft: float) -> tuple[float, float]:
-    """A cut about so soft, behind all but e^{−depth} of the mass."""
-    soft = short(soft, 5)
-    return soft, math.ceil(16 * (1 + math.sqrt(2 * depth * (sigma**2 + soft**2)))) / 16
