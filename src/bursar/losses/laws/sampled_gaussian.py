@@ -16,6 +16,7 @@ from bursar.losses.engines.chernoff import CumulantBound
 from bursar.losses.engines.contour.sampled_cut import rough_variance
 from bursar.losses.engines.contour.sampled_factor import SampledFactor, without_record
 from bursar.losses.engines.contour.sampled_integral import SampledIntegral
+from bursar.losses.engines.envelope.guided import GuidedFactor, guided
 from bursar.losses.laws.normal_integral import normal_integral, power
 from bursar.losses.laws.sampled import SampledAdd, SampledRemove
 from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, ball, complex_ball, positive_part, square
@@ -68,6 +69,10 @@ class _Remove(SampledRemove):
         """True: the noise is Gaussian, sampled once."""
         return True
 
+    def envelope_factor(self, count: int, depth: float) -> GuidedFactor | None:
+        """The factor that sums over nodes, searched by places."""
+        return guided(self, count, depth)
+
     def contour_factor(self, count: int, log_delta: float) -> SampledFactor:
         """The factor that sums over nodes, with a cut that this δ allows."""
         return SampledFactor(SampledIntegral(self.sigma, self.rate, count, log_delta, removed=True), count)
@@ -100,6 +105,10 @@ class _Add(SampledAdd):
     def gaussian_noise(self) -> bool:
         """True: the noise is Gaussian, sampled once."""
         return True
+
+    def envelope_factor(self, count: int, depth: float) -> GuidedFactor | None:
+        """The factor that sums over nodes, searched by places."""
+        return guided(self, count, depth)
 
     def contour_factor(self, count: int, log_delta: float) -> SampledFactor:
         """The factor that sums over nodes."""

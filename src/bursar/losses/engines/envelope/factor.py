@@ -10,14 +10,13 @@ import numpy as np
 from flint import arb
 
 from bursar.losses.engines.contour.factors import Care, Decay, Factor, Moments
-from bursar.losses.engines.envelope.points import QUADRATURE, Points, points_of
+from bursar.losses.engines.envelope.points import QUADRATURE, Points, coarse_points, points_of
 from bursar.losses.engines.envelope.spectrum import Weighed, weighed
 from bursar.losses.engines.lattice.law import Law
 from bursar.numerics.arrays import Array, Complexes, Integers
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
-_TURNS = 200.0  # of the integrand, over all of the range, that floats resolve
 _DEAD = -80.0  # of the logarithm of all copies' moment: nothing below matters
 _MOST_PAIRS = 30_000_000  # of a place and a frequency, one by one
 
@@ -38,11 +37,7 @@ class PointsFactor(Factor):
     @cached_property
     def _rough(self) -> Points:
         """Places that are good enough for floats."""
-        density = self.law.density
-        if density is None:
-            return points_of(self.law, 0.0)
-        low, high = density.loss(np.array([density.low, density.high]))[0].tolist()
-        return points_of(self.law, _TURNS / max(high - low, 1e-300))
+        return coarse_points(self.law)
 
     def rough_variance(self) -> float:
         """The variance of all copies, untilted."""

@@ -11,6 +11,7 @@ from bursar.losses.engines.answer import Losses
 from bursar.losses.engines.contour.factors import Factor, GaussianFactor
 from bursar.losses.engines.envelope.crowds import AtomsCrowd, LaplaceCrowd
 from bursar.losses.engines.envelope.factor import LaplaceFactor, PointsFactor
+from bursar.losses.engines.envelope.guided import GuidedFactor
 from bursar.losses.engines.envelope.points import NoEnvelope
 
 _DEPTH = 20.0  # by how much, as a logarithm, what is left out of a law stays below δ
@@ -19,11 +20,15 @@ _FEW = 12  # atoms
 _MILD = 1e6  # copies: with more, a closed form in floats would lose too many digits
 
 
-def factors_of(losses: Losses, log_delta: float) -> list[Factor]:
-    """All Gaussians as one factor, many Laplaces or small tables as one each, then the others."""
+def factors_of(losses: Losses, log_delta: float, *, plain: bool = False) -> list[Factor]:
+    """All Gaussians as one factor, many Laplaces or small tables as one each, then the others; ``plain``: those with
+    moments of their own by their places, too.
+    """
     gaussian, others = arb(0), []
     for loss, count in losses:
         factor = _factor(loss, count, log_delta)
+        if plain and isinstance(factor, GuidedFactor):
+            factor = PointsFactor(factor.law, count, loss.infinite_mass())
         square = factor.gaussian_part()
         if square is not None:
             gaussian += square

@@ -22,6 +22,7 @@ _GROWTH = 20.0  # by how much, as a logarithm, the integrand may grow on a panel
 _STRETCH = 3.62  # how far the loss moves on that ellipse, in units of how far it moves on the panel
 _MOST_NODES = 4_000_000
 _FINEST = 1e-9  # of the largest loss: how wide a panel must be at least
+_COARSE = 1200  # nodes that searching takes
 _LIGHT = 50.0  # panels that are e^{−50} times lighter than the heaviest are left out
 
 
@@ -59,6 +60,18 @@ def points_of(law: Law, tempo: float, tau: float | None = None) -> Points:
         np.concatenate([atoms.mass_errors, nodes.mass_errors]),
         nodes.left_out,
     )
+
+
+def coarse_points(law: Law) -> Points:
+    """Atoms and a plain grid of the density, for floats that only search."""
+    density = law.density
+    if density is None:
+        return points_of(law, 0.0)
+    v = np.linspace(density.low, density.high, _COARSE)
+    heights = density.log_density(v)[0] + math.log(max(float(v[1] - v[0]), 1e-300))
+    heights[[0, -1]] -= math.log(2)
+    losses, none = np.concatenate([law.losses, density.loss(v)[0]]), np.zeros(len(law.losses) + _COARSE)
+    return Points(losses, none, np.concatenate([law.log_masses, heights]), none)
 
 
 def _nodes(density: Density, tempo: float, tau: float | None) -> Points:

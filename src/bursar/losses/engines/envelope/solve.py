@@ -16,6 +16,7 @@ from bursar.losses.engines.envelope.comb import Combed
 from bursar.losses.engines.envelope.engine import CALM, MOST_MOMENTS, Envelope
 from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.envelope.gathering import factors_of
+from bursar.losses.engines.envelope.guided import GuidedFactor
 from bursar.losses.engines.envelope.points import NoEnvelope, TooMany
 from bursar.numerics.balls import Ball
 
@@ -34,6 +35,19 @@ def epsilon_at(losses: Losses, delta: Ball, width: float, most: int = MOST_MOMEN
         raise NoEnvelope("δ does not exceed what the releases leak")
     log_delta = float(target.log())
     factors = factors_of(losses, log_delta)
+    try:
+        return _narrowed(losses, factors, (leak, delta, log_delta), width, most)
+    except (NoEnvelope, ArithmeticError):
+        if not any(isinstance(factor, GuidedFactor) for factor in factors):
+            raise
+        return _narrowed(losses, factors_of(losses, log_delta, plain=True), (leak, delta, log_delta), width, most)
+
+
+def _narrowed(
+    losses: Losses, factors: list[Factor], asked: tuple[Ball, Ball, float], width: float, most: int
+) -> Answer:
+    """An interval this narrow, or the narrowest that so many moments give."""
+    leak, delta, log_delta = asked
     ladder = Ladder(factors, log_delta, most)
     near, goal, found, limit = float(ladder.epsilons(log_delta).min()), width, None, None
     while goal > _FINEST * width and (found is None or found.width > width):
