@@ -92,7 +92,8 @@ def _nodes(density: Density, tempo: float, tau: float | None) -> Points:
         tops = heights + errors + 1.4 + tau * (at[1:] + doubt[1:]) + np.log(np.diff(mesh))
         peak = float(tops.max())
         kept = tops > peak - _LIGHT - math.log(panels)
-        left_out = SAFETY * float(np.exp(tops[~kept] - peak).sum()) * math.exp(2.8 + tau * float(moved.max()))
+        # the heaviest has at least a part of its bound: where e^{τl} is within a factor e of its largest
+        left_out = 80 * SAFETY * float(np.exp(tops[~kept] - peak).sum()) * max(1.0, tau * float(moved.max()))
     parts = np.ceil(np.maximum(_STRETCH * tempo * moved / _GROWTH, 1.0))[kept].astype(np.int64)
     if not int(parts.sum()) * ORDER < _MOST_NODES:
         raise TooMany(f"a density needs {int(parts.sum())} panels")

@@ -49,23 +49,27 @@ def _narrowed(
     """An interval this narrow, or the narrowest that so many moments give."""
     leak, delta, log_delta = asked
     ladder = Ladder(factors, log_delta, most)
-    near, goal, found, limit = float(ladder.epsilons(log_delta).min()), width, None, None
-    while goal > _FINEST * width and (found is None or found.width > width):
+    near, goal, found, limit = float(ladder.epsilons(log_delta).min()), width, None, NoEnvelope("ε does not settle")
+    while _FINEST * width < goal < 1 and (found is None or found.width > width):
         if near <= 0:
             return _at_zero(losses, delta)
         try:
             envelope, near = _settled(factors, leak, ladder, near, log_delta, goal)
             if near > 0:
-                answer = _certified(envelope, near, delta, width)
+                answer = _certified(envelope, near, delta, max(width, goal))
                 found = answer if found is None or answer.width < found.width else found
+        except TooMany as reason:
+            if found is not None or goal < width:
+                break
+            limit, goal = reason, goal * _FINER**2  # rather a wide answer than none
         except NoEnvelope as reason:
             limit = reason
-            if isinstance(reason, TooMany):
-                break
+        if goal > width and found is not None:
+            break
         # an atom close to ε: there the polynomials differ by more than on the average
         goal /= _FINER
     if found is None:
-        raise limit or NoEnvelope("the search for ε does not settle")
+        raise limit
     return found
 
 
