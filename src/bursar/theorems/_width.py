@@ -10,7 +10,7 @@ from bursar.losses import Directions
 from bursar.losses.engines.answer import Answer
 
 _MORE = {"low": "normal", "normal": "high"}
-_FINER = ("discretisation", "aliasing", "truncation", "cut")  # what more points make smaller
+_FINER = ("discretisation", "envelope", "aliasing", "truncation", "cut")  # what more points make smaller
 
 
 def why_wide(found: Answer, width: float, effort: str, kinds: int) -> str:
@@ -26,7 +26,7 @@ def why_wide(found: Answer, width: float, effort: str, kinds: int) -> str:
 
 def _advice(name: str, found: Answer, effort: str, kinds: int) -> str:
     """What would narrow it."""
-    if found.engine == "lattice" and name in _FINER and effort in _MORE:
+    if found.engine in ("lattice", "envelope") and name in _FINER and effort in _MORE:
         return f'effort="{_MORE[effort]}" allows more points'
     if kinds > 1:
         return f"fewer than these {kinds} different mechanisms would narrow it"
