@@ -68,7 +68,17 @@ def test_a_sum_takes_as_many_steps_as_it_has_terms(steps: list[int], add: Callab
     assert work[2000] <= 5 * work[500] <= 5 * 4 * 500
 
 
-@pytest.mark.parametrize("do", [hash, str, repr, b.to_json, lambda c: c == copy.copy(c), lambda c: c * 3], ids=repr)
+DOINGS: dict[str, Callable[[b.Composition], Any]] = {
+    "hash": hash,
+    "str": str,
+    "repr": repr,
+    "to_json": b.to_json,
+    "equality": lambda c: c == copy.copy(c),
+    "times": lambda c: c * 3,
+}
+
+
+@pytest.mark.parametrize("do", DOINGS.values(), ids=DOINGS)
 def test_what_is_done_with_a_sum_is_linear(steps: list[int], do: Callable[[b.Composition], Any]) -> None:
     """Hashing, writing, comparing and repeating merge the terms a few times at most."""
     whole = sum(mechanisms(300), b.Composition())

@@ -51,10 +51,11 @@ def test_ends_are_on_their_side_of_enumeration(seed: int) -> None:
     tables = [kind for kind, k in zip(kinds, counts, strict=True) for _ in range(k)]
     delta = Fraction(rng.choice(["1/20", "1/1000", "1/100000"]))
     with working():
-        found = envelope.epsilon_at(one_way(what), ball(delta), 1e-7)
-        assert found.width <= 1e-7 or found.upper == 0
-        assert not enumerated(tables, found.upper) > ball(delta)
-        assert found.lower == 0 or not enumerated(tables, found.lower) < ball(delta)
+        for width in (1e-7, 1e-2, 0.3):
+            found = envelope.epsilon_at(one_way(what), ball(delta), width)
+            assert found.width <= width or found.upper == 0
+            assert not enumerated(tables, found.upper) > ball(delta)
+            assert found.lower == 0 or not enumerated(tables, found.lower) < ball(delta)
         for epsilon in (0.0, 0.3, 1.7):
             there = envelope.delta_at(one_way(what), arb(epsilon), 1e-7)
             truth = enumerated(tables, epsilon)
@@ -119,6 +120,10 @@ def test_single_events_need_nothing_else() -> None:
         found = top.epsilon_at(one_way(b.Laplace(scale=1) * 3), ball(Fraction("1e-12")))
         assert found is not None
         assert 3 + math.log1p(-8e-12) - 1e-12 < found.lower < 3 <= found.upper
+        # two responses: where ε lies above all but the largest loss the event is all there is
+        twice = top.epsilon_at(one_way(b.RandomizedResponse(epsilon=1) * 2), ball(Fraction("0.1")))
+        assert twice is not None
+        assert twice.lower == pytest.approx(2 + math.log1p(-0.1 * (1 + math.exp(-1)) ** 2), rel=1e-14)
         small = top.epsilon_at(one_way(b.DiscreteGaussian(sigma="1/50") * 44), ball(Fraction("1e-200")))
         assert small is not None
         # with so little noise the output is 0 or the sensitivity, and its loss 1/(2σ²)
