@@ -100,7 +100,7 @@ class LaplaceLoss(Loss):
 
     def envelope_factor(self, count: int, depth: float) -> LaplaceFactor:
         """By its places, or together with other Laplaces by the closed form."""
-        return LaplaceFactor(self.lattice_law(depth), count, self.epsilon)
+        return LaplaceFactor(lambda: self.lattice_law(depth), count, self.epsilon)
 
     def lattice_law(self, depth: float) -> Law:
         """Two atoms, and the density between them; the lower end of a long range is as good as nothing."""

@@ -21,6 +21,7 @@ from bursar.numerics.lattice import short
 
 _AWAY = math.log(1e9)  # by how much aliases are to stay below δ
 _EXCESS = 1.5  # by how much, as a logarithm, the Chernoff bound at the tilt may exceed the least one
+_MOST_OFF = 6.0  # by which, as a logarithm, a Chernoff bound is thought to be off
 _FINE = np.linspace(-1.0, 1.0, 41)
 
 
@@ -48,6 +49,20 @@ class Ladder:
     def epsilons(self, log_delta: float) -> Array:
         """The ε at which the Chernoff bound of each tilt meets δ."""
         return (self.heights + self.constants - log_delta) / self.tilts
+
+    def guess(self, log_delta: float) -> float:
+        """Where ε may lie: what the best Chernoff bound says, less what the saddle point takes off it."""
+        at = self.epsilons(log_delta)
+        i = int(np.argmin(at))
+        if not 0 < i < len(at) - 1:
+            return float(at[i])
+        tau = float(self.tilts[i])
+        first, second = (np.diff(self.heights[j : j + 2])[0] / np.diff(self.tilts[j : j + 2])[0] for j in (i - 1, i))
+        variance = 2 * (second - first) / (self.tilts[i + 1] - self.tilts[i - 1])
+        if not variance > 0:
+            return float(at[i])
+        excess = float(self.constants[i]) + math.log(tau * (tau + 1) * math.sqrt(2 * math.pi * variance))
+        return float(at[i]) - min(max(excess, 0.0), _MOST_OFF) / tau
 
     def bounds(self, epsilon: float) -> Array:
         """ln of the Chernoff bound of δ(ε) at each tilt."""

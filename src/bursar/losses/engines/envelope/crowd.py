@@ -20,7 +20,7 @@ from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _BLOCK = 16  # losses at a time
-_DEAD = -70.0  # of the logarithm of the product: nothing below matters
+_DEAD = -44.0  # of the logarithm of the product: nothing below matters
 
 
 class Values(NamedTuple):
@@ -28,6 +28,26 @@ class Values(NamedTuple):
 
     values: Complexes
     errors: Array
+
+
+def _often(found: Complexes, off: Array, counts: Array) -> tuple[Array, Array, Array]:
+    """ln|φ|, its angle and the error of both, for all copies of all losses of a block."""
+    modulus = np.maximum(np.abs(found), 1e-300)
+    slip = np.minimum(off / modulus, 1.0)
+    logs, doubt = np.log(modulus), slip / np.maximum(1 - slip, 0.5) + 4 * ULPS * UNIT
+    error = SAFETY * (counts * (doubt + 8 * UNIT * (np.abs(logs) + 4))).sum(axis=0)
+    return (counts * logs).sum(axis=0), (counts * np.angle(found)).sum(axis=0), error
+
+
+def _once(found: Complexes, off: Array, counts: Array) -> tuple[Array, Array, Array]:
+    """The same where there is one copy of each: a product, and one logarithm."""
+    modulus = np.maximum(np.sqrt(found.real**2 + found.imag**2), 1e-300)
+    slip = np.minimum(off / modulus, 1.0)
+    doubt = (slip / np.maximum(1 - slip, 0.5)).sum(axis=0) + 8 * len(found) * UNIT
+    whole = np.multiply.reduce(found, axis=0)
+    size = np.maximum(np.abs(whole), 1e-300)
+    logs = np.log(size)
+    return logs, np.angle(whole), SAFETY * (doubt + 4 * ULPS * UNIT * (2 + np.abs(logs)))
 
 
 class Crowd(Factor):
@@ -95,13 +115,9 @@ class Crowd(Factor):
         for start in range(0, len(order), _BLOCK):
             part = slice(start, start + _BLOCK)
             found, off = self.values(tau, part, frequencies[live])
-            modulus = np.maximum(np.abs(found), 1e-300)
-            slip = np.minimum(off / modulus, 1.0)
-            counts = self.counts[part, None]
-            logs, doubt = np.log(modulus), slip / np.maximum(1 - slip, 0.5) + 4 * ULPS * UNIT
-            size[live] += (counts * logs).sum(axis=0)
-            turn[live] += (counts * np.angle(found)).sum(axis=0)
-            error[live] += SAFETY * (counts * (doubt + 8 * UNIT * (np.abs(logs) + 4))).sum(axis=0)
+            add = _once if bool(np.all(self.counts[part] == 1)) else _often
+            for sums, more in zip((size, turn, error), add(found, off, self.counts[part, None]), strict=True):
+                sums[live] += more
             # what is known of the product: at most so large, whatever its turn
             live = live[size[live] + error[live] > _DEAD]
         dead = size + error <= _DEAD

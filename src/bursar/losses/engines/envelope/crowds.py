@@ -50,16 +50,20 @@ class LaplaceCrowd(Crowd):
     def values(self, tau: float, part: slice, s: Array) -> Values:
         """((t+1) + t·e^{−(2t+1)ε})/(2t+1) at t = τ + is, relative to its value at τ."""
         e = self.epsilons[part, None]
-        fade = np.exp(-(2 * tau + 1) * e)
-        turned = 2 * s * e
-        real, imag = fade * np.cos(turned), -fade * np.sin(turned)
-        top = (tau + 1 + tau * real - s * imag) + 1j * (s + tau * imag + s * real)
+        fade, turned = np.exp(-(2 * tau + 1) * e), 2 * s * e
         start = (tau + 1 + tau * fade) / (2 * tau + 1)
-        bottom = np.square(2 * tau + 1) + 4 * s * s
-        found = top * (2 * tau + 1 - 2j * s) / (bottom * start)
-        # |t|/|2t+1| ≤ ½ and |t+1|/|2t+1| ≤ 1, and ε turns the second part by 2sε
+        # (t+1)/(2t+1) and t/(2t+1), of sizes at most 1 and ½, and what turns by 2sε
+        bottom = (np.square(2 * tau + 1) + 4 * s * s) * start
+        first = ((tau + 1) * (2 * tau + 1) + 2 * s * s - 1j * s) / bottom
+        second = (tau * (2 * tau + 1) + 2 * s * s + 1j * s) / bottom * fade
+        turn = np.empty(turned.shape, dtype=complex)
+        np.cos(turned, out=turn.real)
+        np.sin(turned, out=turn.imag)
+        np.negative(turn.imag, out=turn.imag)
+        turn *= second
+        turn += first
         slack = UNIT * (8 * ULPS + 64) + 2 * fade * (turned + (2 * tau + 1) * e) * (self.spreads[part, None] + 4 * UNIT)
-        return Values(found, slack / start)
+        return Values(turn, slack / start)
 
 
 class AtomsCrowd(Crowd):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -28,11 +28,28 @@ class PointsFactor(Factor):
     exact: float = 1e-11
     """How closely the logarithms of all copies' moments are to be known."""
 
-    def __init__(self, law: Law, count: int, leak: Ball) -> None:
-        self.law, self.count = law, count
-        lost = arb(law.log_lost).exp() if law.log_lost > -math.inf else arb(0)
-        self.given_up = count * lost.upper()
-        self.whole = (1 - leak).union(1 - leak - lost) if lost > 0 else 1 - leak
+    def __init__(self, law: Law | Callable[[], Law], count: int, leak: Ball) -> None:
+        self._given, self.count, self.leak = law, count, leak
+
+    @cached_property
+    def law(self) -> Law:
+        """Where the mass of one copy lies; it may be made only when somebody looks."""
+        return self._given if isinstance(self._given, Law) else self._given()
+
+    @cached_property
+    def _lost(self) -> Ball:
+        return arb(self.law.log_lost).exp() if self.law.log_lost > -math.inf else arb(0)
+
+    @cached_property
+    def given_up(self) -> Ball:  # type: ignore[override]  # a value of the class elsewhere
+        """What all copies may have outside their windows."""
+        return self.count * self._lost.upper()
+
+    @cached_property
+    def whole(self) -> Ball:
+        """The finite mass of one copy."""
+        finite = 1 - self.leak
+        return finite.union(finite - self._lost) if self._lost > 0 else finite
 
     @cached_property
     def _rough(self) -> Points:
@@ -122,7 +139,7 @@ class PointsFactor(Factor):
 class LaplaceFactor(PointsFactor):
     """Copies of a Laplace loss, which remember their ε: many different ones have a closed form together."""
 
-    def __init__(self, law: Law, count: int, epsilon: Ball) -> None:
+    def __init__(self, law: Callable[[], Law], count: int, epsilon: Ball) -> None:
         super().__init__(law, count, arb(0))
         self.epsilon = epsilon
 

@@ -22,7 +22,12 @@ class GuidedFactor(PointsFactor):
 
     def __init__(self, law: Law, own: Factor) -> None:
         super().__init__(law, own.count, arb(0))
-        self.own, self.given_up = own, own.given_up
+        self.own = own
+
+    @property
+    def given_up(self) -> Ball:  # type: ignore[override]  # a value of the class elsewhere
+        """What the loss's own way gives up."""
+        return self.own.given_up
 
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
         """K of all copies, by the loss's own way."""

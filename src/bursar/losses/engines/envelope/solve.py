@@ -21,7 +21,7 @@ from bursar.losses.engines.envelope.points import NoEnvelope, TooMany
 from bursar.numerics.balls import Ball
 
 _ROUNDS = 6
-_SETTLED = 0.05  # of a period: a line serves every ε this near
+_SETTLED = 0.1  # of a period: a line serves every ε this near
 _FINER = 16  # by how much the width asked falls where an atom lies close to ε
 _FINEST = 1e-6
 
@@ -49,7 +49,7 @@ def _narrowed(
     """An interval this narrow, or the narrowest that so many moments give."""
     leak, delta, log_delta = asked
     ladder = Ladder(factors, log_delta, most)
-    near, goal, found, limit = float(ladder.epsilons(log_delta).min()), width, None, NoEnvelope("ε does not settle")
+    near, goal, found, limit = ladder.guess(log_delta), width, None, NoEnvelope("ε does not settle")
     while _FINEST * width < goal < 1 and (found is None or found.width > width):
         if near <= 0:
             return _at_zero(losses, delta)
