@@ -83,7 +83,8 @@ class Densities(Mechanism):
 
     def _laws(self) -> tuple[DensityLoss, DensityLoss]:
         places = (ball(self.low), *(ball(place) for place in self.breaks), ball(self.high))
-        return DensityLoss(self.p, self.q, places), DensityLoss(self.q, self.p, places)
+        removed = DensityLoss(self.p, self.q, places)
+        return removed, DensityLoss(self.q, self.p, places, removed)
 
 
 def _formula(given: str | Formula, name: str) -> Formula:

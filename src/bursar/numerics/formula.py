@@ -162,7 +162,9 @@ def _term(node: ast.expr, text: str, source: str) -> Term:
     if isinstance(node, ast.BinOp):
         sides = _term(node.left, text, source), _term(node.right, text, source)
         if type(node.op) not in _OPERATORS:
-            raise InputError(f"the formula {described(source)} uses an operator that is not allowed", argument="formula")
+            raise InputError(
+                f"the formula {described(source)} uses an operator that is not allowed", argument="formula"
+            )
         return Term(_OPERATORS[type(node.op)], sides)
     if (
         isinstance(node, ast.Call)

@@ -1,33 +1,50 @@
-"""The loss of two densities on an interval, given as formulas: everything by rigorous integration.
+"""The loss of two densities on an interval, given as formulas.
 
-P and Q have densities proportional to the formulas on [low, high]; the interval is cut into cells until the balls can
-tell where p exceeds e^ε·q, and what stays undecided after many cuts is counted both ways.
+P and Q have densities proportional to the formulas on [low, high]. Where their logarithms are analytic the interval is
+cut into panels on which it is known how far they move (`density_cut`): quadrature in floats with proved bounds, which
+the envelope engine composes, and a search for the places where p exceeds e^ε·q. Else everything is rigorous
+integration, and what stays undecided after many cuts is counted both ways.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+import numpy as np
 from flint import acb, arb
 
 from bursar.losses._base import Loss
+from bursar.losses.engines.envelope.points import NoEnvelope
+from bursar.losses.engines.lattice.law import Law
+from bursar.losses.laws.density_cut import cut
+from bursar.losses.laws.density_panels import Panelled, Stretch, panelled
 from bursar.losses.laws.table import Row, TableLoss
 from bursar.numerics.arrays import Array
-from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, hull, positive_part
+from bursar.numerics.balls import (
+    Ball,
+    ComplexBall,
+    ComplexLike,
+    RealLike,
+    ball,
+    complex_ball,
+    hull,
+    maximum,
+    minimum,
+    positive_part,
+    working,
+)
 from bursar.numerics.formula import Formula
 from bursar.numerics.quadrature import real_integral
-
-if TYPE_CHECKING:
-    import numpy as np
+from bursar.numerics.running import running
 
 _DEPTH = 44
 _CELLS = 64
 _OUTCOMES = 160  # a stretch has as a table
+_TINIEST = 4000  # bits after the point that integrals care for
 _BUDGET = 400  # cuts in all: where p = e^ε·q on a whole stretch no number of them would decide
 
 
@@ -47,10 +64,27 @@ class DensityLoss(Loss):
     p: Formula
     q: Formula
     breaks: tuple[Ball, ...]
+    other: DensityLoss | None = field(default=None, repr=False, compare=False)
+    """The law of the same pair the other way round, which shares its work."""
+
+    @cached_property
+    def _masses(self) -> tuple[Ball, Ball]:
+        if self.other is not None:
+            return self.other._masses[1], self.other._masses[0]
+        return real_integral(self.p, self.breaks), real_integral(self.q, self.breaks)
 
     @cached_property
     def _scales(self) -> tuple[Ball, Ball]:
-        return 1 / real_integral(self.p, self.breaks), 1 / real_integral(self.q, self.breaks)
+        return 1 / self._masses[0], 1 / self._masses[1]
+
+    @cached_property
+    def panels(self) -> Panelled | None:
+        """The pair on panels; None where they would be too many."""
+        if self.other is not None:
+            return None if self.other.panels is None else self.other.panels.reversed()
+        with working():
+            found = cut(self.p, self.q, self.breaks)
+            return None if found is None else panelled(found, *self._scales)
 
     def positive(self) -> bool:
         """Whether both formulas are certainly positive all over the interval, up to its ends."""
@@ -66,15 +100,15 @@ class DensityLoss(Loss):
 
     def masses(self) -> tuple[Ball, Ball]:
         """∫p and ∫q before normalising."""
-        return real_integral(self.p, self.breaks), real_integral(self.q, self.breaks)
+        return self._masses
 
     def _densities(self, x: Ball) -> tuple[Ball, Ball]:
         return self._scales[0] * self.p.at(x), self._scales[1] * self.q.at(x)
 
-    def _where(self, excess: Callable[[Ball, Ball], Ball]) -> tuple[list[tuple[Ball, Ball]], list[tuple[Ball, Ball]]]:
+    def _where(self, excess: Callable[[Ball, Ball], Ball]) -> tuple[list[Stretch], list[Stretch]]:
         """The stretches where excess(p, q) is certainly positive, and those where it stays undecided."""
-        positive: list[tuple[Ball, Ball]] = []
-        unsure: list[tuple[Ball, Ball]] = []
+        positive: list[Stretch] = []
+        unsure: list[Stretch] = []
         budget = _BUDGET
         for start, end in reversed(list(pairwise(self.breaks))):
             stack = [
@@ -94,46 +128,74 @@ class DensityLoss(Loss):
                         stack += [(a, middle, depth + 1), (middle, b, depth + 1)]
         return positive, unsure
 
+    def _above(self, epsilon: Ball) -> tuple[Ball, Ball, list[Stretch]]:
+        """∫p and ∫q, before normalising, over where the loss certainly exceeds ε; and the stretches where it may."""
+        whole: list[int] = []
+        if self.panels is not None:
+            whole, positive, unsure = self.panels.above(epsilon)
+        else:
+            odds = epsilon.exp()
+            positive, unsure = self._where(lambda p, q: p - odds * q)
+        parts = [self._panel_mass(i) for i in whole]
+        parts += [(_mass(self.p, stretch), _mass(self.q, stretch)) for stretch in _joined(positive)]
+        return sum((p for p, _ in parts), arb(0)), sum((q for _, q in parts), arb(0)), unsure
+
+    def _panel_mass(self, i: int) -> tuple[Ball, Ball]:
+        """∫p and ∫q over a panel."""
+        if self.other is not None:
+            q, p = self.other._panel_mass(i)
+            return p, q
+        if i not in self._kept and self.panels is not None:
+            ends = self.panels.cut.ends[i]
+            self._kept[i] = _mass(self.p, ends), _mass(self.q, ends)
+        return self._kept[i]
+
+    @cached_property
+    def _kept(self) -> dict[int, tuple[Ball, Ball]]:
+        return {}
+
     def profile(self, epsilon: RealLike) -> Ball:
         """∫ (p − e^ε q)₊."""
         odds = ball(epsilon).exp()
-        positive, unsure = self._where(lambda p, q: p - odds * q)
-        first, second = self._scales
-
-        def gap(x: ComplexBall, analytic: bool) -> ComplexBall:
-            return first * self.p(x, analytic) - odds * second * self.q(x, analytic)
-
-        total = sum((real_integral(gap, stretch) for stretch in _joined(positive)), arb(0))
+        p, q, unsure = self._above(ball(epsilon))
+        total = positive_part(self._scales[0] * p - odds * self._scales[1] * q)
         for a, b in unsure:
-            p, q = self._densities(hull(a, b))
-            total += hull(arb(0), positive_part(p - odds * q).upper() * (b - a))
+            over, under = self._densities(hull(a, b))
+            excess = over - odds * under
+            total += excess * (b - a) if excess > 0 else hull(arb(0), positive_part(excess).upper() * (b - a))
         return positive_part(total)
 
     def cdf(self, x: RealLike) -> Ball:
         """∫ p over {p ≤ e^x q}."""
-        odds = ball(x).exp()
-        positive, unsure = self._where(lambda p, q: p - odds * q)
-        above = sum((self._mass(stretch) for stretch in _joined(positive)), arb(0))
+        above, _, unsure = self._above(ball(x))
+        mass = self._scales[0] * above
         for stretch in unsure:
-            above += hull(arb(0), self._mass(stretch))
-        return positive_part(1 - above)
-
-    def _mass(self, stretch: tuple[Ball, Ball]) -> Ball:
-        return self._scales[0] * real_integral(self.p, stretch)
+            mass += hull(arb(0), self._scales[0] * _mass(self.p, stretch))
+        return positive_part(1 - mass)
 
     def support(self) -> tuple[Ball, Ball]:
-        """Balls around the smallest and the largest loss, from a fine partition of the interval."""
-        cells = []
-        for start, end in pairwise(self.breaks):
-            cells += [(start + (end - start) * i / 1024, start + (end - start) * (i + 1) / 1024) for i in range(1024)]
+        """Balls around the smallest and the largest loss."""
+        return self._support
+
+    @cached_property
+    def _support(self) -> tuple[Ball, Ball]:
+        if self.other is not None:
+            low, high = self.other._support
+            return -high, -low
+        if self.panels is not None and self.panels.support is not None:
+            return self.panels.support
         seen = []
-        for a, b in cells:
-            p, q = self._densities(hull(a, b))
-            seen.append((p / q).log())
-        low, high = seen[0], seen[0]
-        for loss in seen[1:]:
-            low, high = low.min(loss), high.max(loss)
-        return low, high
+        for start, end in pairwise(self.breaks):
+            for i in range(1024):
+                a, b = start + (end - start) * i / 1024, start + (end - start) * (i + 1) / 1024
+                p, q = self._densities(hull(a, b))
+                seen.append((p / q).log())
+        return minimum(*seen), maximum(*seen)
+
+    def lattice_law(self, depth: float) -> Law | None:
+        """Panels, where there are any: for the envelope engine."""
+        factor = None if self.panels is None else self.panels.factor
+        return None if factor is None else factor.law
 
     @cached_property
     def tables(self) -> tuple[TableLoss, TableLoss]:
@@ -181,8 +243,17 @@ class DensityLoss(Loss):
         return self.expect(lambda loss, _: (loss - mean) * (loss - mean)).real
 
     def cumulant(self, t: ComplexLike) -> ComplexBall:
-        """ln ∫ p·e^{tL}."""
+        """ln ∫ p·e^{tL}: for t > 0 from the places on panels."""
         z = complex_ball(t)
+        factor = None if self.panels is None else self.panels.factor
+        if factor is not None and z.imag.is_zero() and z.real > 0:
+            near = float(z.real)
+            low, high = self.support()
+            try:
+                # its slope is a mean of the losses
+                return complex_ball(factor.cumulants([near])[0] + (z.real - arb(near)) * hull(low, high))
+            except (ArithmeticError, NoEnvelope):
+                pass
         return self.expect(lambda loss, _: (z * loss).exp()).log()
 
     def expect(self, f: Callable[[ComplexBall, bool], ComplexBall]) -> ComplexBall:
@@ -199,42 +270,49 @@ class DensityLoss(Loss):
             total += acb.integral(integrand, start, end, rel_tol=arb(2) ** -100, eval_limit=3000)
         return total
 
-    @cached_property
-    def _rough_table(self) -> tuple[list[float], list[float]]:
-        """Losses and masses on a grid, in floats."""
-        losses, masses = [], []
-        for start, end in pairwise(self.breaks):
-            for i in range(256):
-                x = start + (end - start) * (2 * i + 1) / 512
-                p, q = self._densities(x.mid())
-                losses.append(float((p / q).log()))
-                masses.append(float(p * (end - start) / 256))
-        return losses, masses
-
     def rough_renyi(self, alpha: float) -> float:
-        """D_α by the midpoint rule, for searching."""
+        """D_α in floats, for searching: from the places on panels, else by the midpoint rule."""
+        factor = None if self.panels is None else self.panels.factor
+        if factor is not None:
+            return factor.rough(alpha - 1)[0] / (alpha - 1)
         losses, masses = self._rough_table
-        top = max(losses)
-        total = math.fsum(m * math.exp((alpha - 1) * (loss - top)) for loss, m in zip(losses, masses, strict=True))
+        top = float(losses.max())
+        total = float(masses @ np.exp((alpha - 1) * (losses - top)))
         return top + math.log(total) / (alpha - 1) if total > 0 else top
+
+    @cached_property
+    def _rough_table(self) -> tuple[Array, Array]:
+        """Losses and masses on a grid, in floats."""
+        edges = [np.linspace(float(a), float(b), 257) for a, b in pairwise(self.breaks)]
+        widths = np.concatenate([np.diff(edge) for edge in edges])
+        x = np.concatenate([edge[:-1] for edge in edges]) + widths / 2
+        p, q = self._rough_densities(x)
+        return np.log(p / q), p * widths
+
+    def _rough_densities(self, x: Array) -> tuple[Array, Array]:
+        """Both densities in floats."""
+        first, second = (np.maximum(running(formula.term, x)[0], 1e-300) for formula in (self.p, self.q))
+        return float(self._scales[0]) * first, float(self._scales[1]) * second
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses by inverting the cdf on a fine grid."""
-        import numpy as np
-
         grid = np.linspace(float(self.breaks[0]), float(self.breaks[-1]), 4097)
-        values = [self._densities(arb(float(x))) for x in grid]
-        p, q = (np.array([float(pair[i]) for pair in values]) for i in (0, 1))
+        p, q = self._rough_densities(grid)
         cumulative = np.concatenate([[0.0], np.cumsum((p[1:] + p[:-1]) / 2)])
         x = np.interp(rng.random(size) * cumulative[-1], cumulative, grid)
         losses: Array = np.log(np.interp(x, grid, p) / np.interp(x, grid, q))
         return losses
 
 
-def _joined(stretches: list[tuple[Ball, Ball]]) -> list[tuple[Ball, Ball]]:
+def _mass(formula: Formula, stretch: Stretch) -> Ball:
+    """∫ over a stretch, closely however small it is."""
+    return arb(acb.integral(formula, *stretch, abs_tol=arb(2) ** -_TINIEST).real)
+
+
+def _joined(stretches: list[Stretch]) -> list[Stretch]:
     """Neighbouring stretches as one, so that each is integrated once."""
     ordered = sorted(stretches, key=lambda stretch: float(stretch[0]))
-    result: list[tuple[Ball, Ball]] = []
+    result: list[Stretch] = []
     for a, b in ordered:
         if result and result[-1][1] == a:
             result[-1] = (result[-1][0], b)

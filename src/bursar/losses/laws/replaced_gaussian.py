@@ -13,10 +13,10 @@ import numpy as np
 from flint import acb, arb
 
 from bursar.losses._base import Directions, Loss, symmetric
-from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Known, Law, log_odds, spread
+from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Law, log_odds, spread
 from bursar.losses.laws.normal_integral import normal_integral, power
 from bursar.numerics import normal
-from bursar.numerics.arrays import Array
+from bursar.numerics.arrays import Array, Known
 from bursar.numerics.balls import (
     Ball,
     ComplexBall,

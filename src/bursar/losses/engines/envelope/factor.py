@@ -10,7 +10,7 @@ import numpy as np
 from flint import arb
 
 from bursar.losses.engines.contour.factors import Care, Decay, Factor, Moments
-from bursar.losses.engines.envelope.points import QUADRATURE, Points, points_of
+from bursar.losses.engines.envelope.points import QUADRATURE, Points, points_of, reach_of
 from bursar.losses.engines.envelope.spectrum import Weighed, weighed
 from bursar.losses.engines.lattice.law import Law
 from bursar.numerics.arrays import Array, Complexes, Integers
@@ -40,11 +40,8 @@ class PointsFactor(Factor):
     @cached_property
     def _rough(self) -> Points:
         """Places that are good enough for floats."""
-        density = self.law.density
-        if density is None:
-            return points_of(self.law, 0.0)
-        low, high = density.loss(np.array([density.low, density.high]))[0].tolist()
-        return points_of(self.law, _TURNS / max(high - low, 1e-300))
+        reach = reach_of(self.law)
+        return points_of(self.law, _TURNS / max(reach, 1e-300) if reach else 0.0)
 
     def rough_variance(self) -> float:
         """The variance of all copies, untilted."""
@@ -134,8 +131,8 @@ def all_copies(law: Weighed, frequencies: Array, values: Complexes, errors: Arra
     slip = np.minimum(errors / sizes, 1.0)
     off = slip / np.maximum(1 - slip, 0.5) + 4 * ULPS * UNIT * (1 + np.abs(log_size))
     # with many copies the transform's own rounding is too much where they are not all but gone
-    lively = scale * np.log(np.minimum(sizes + errors, 1.0)) > _DEAD
-    asked = np.flatnonzero(lively & (scale * off > factor.exact))
+    weight = np.exp(np.maximum(scale * np.log(np.minimum(sizes + errors, 1.0)), _DEAD))
+    asked = np.flatnonzero(weight * scale * off > factor.exact)
     if len(asked) and len(asked) * len(law.weights) <= _MOST_PAIRS:
         _closely(law, frequencies, asked, (log_size, turn, off, slip))
     most = np.log(np.minimum(np.exp(log_size) * (1 + slip), 1.0)) + 16 * ULPS * UNIT * (1 + np.abs(log_size))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bursar.losses.engines.lattice.grid import legendre
-from bursar.losses.engines.lattice.law import Density, Law
+from bursar.losses.engines.lattice.law import Density, Law, Panels
 from bursar.numerics.arrays import Array
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
@@ -20,6 +20,9 @@ ORDER = 20  # nodes of a panel
 QUADRATURE = 1e-21  # relative error of a panel
 _GROWTH = 20.0  # by how much, as a logarithm, the integrand may grow on a panel's ellipse
 _STRETCH = 3.62  # how far the loss moves on that ellipse, in units of how far it moves on the panel
+INNER = 0.2452  # how far a function moves on a panel, in units of how far it moves on its disc
+STEEP = 0.53  # its slope there, in those units per width of the panel
+_CALM = 27.0  # how far the logarithm of the integrand may move on a disc
 _MOST_NODES = 4_000_000
 _LIGHT = 50.0  # panels that are e^{−50} times lighter than the heaviest are left out
 
@@ -46,13 +49,26 @@ class Points:
 def points_of(law: Law, tempo: float, tau: float | None = None) -> Points:
     """The places for |τ + is| up to ``tempo``; with a tilt given, only those that weigh something there."""
     atoms = Points(law.losses, law.loss_errors, law.log_masses, law.mass_errors)
-    if law.density is None:
+    if law.density is not None:
+        nodes = _nodes(law.density, tempo, tau)
+    elif law.panels is not None:
+        nodes = _panel_nodes(law.panels, tempo, tau)
+    else:
         return atoms
-    nodes = _nodes(law.density, tempo, tau)
     if not len(atoms.losses):
         return nodes
     columns = zip(_columns(atoms), _columns(nodes), strict=True)
     return Points(*(np.concatenate(pair) for pair in columns), nodes.left_out)
+
+
+def reach_of(law: Law) -> float:
+    """About how far apart the losses of the density lie; 0 where there are only atoms."""
+    if law.density is not None:
+        low, high = law.density.loss(np.array([law.density.low, law.density.high]))[0].tolist()
+        return float(high - low)
+    if law.panels is not None:
+        return float(np.ptp(law.panels.loss(law.panels.middles)[0]) + law.panels.moved_loss.max())
+    return 0.0
 
 
 def _columns(points: Points) -> tuple[Array, Array, Array, Array]:
@@ -91,3 +107,51 @@ def _nodes(density: Density, tempo: float, tau: float | None) -> Points:
     slip = 4 * UNIT * (np.abs(v) + abs(density.low) + abs(density.high))
     errors = errors + slip / min(density.width, 1.0) + (2 * ULPS + 8) * UNIT * (1 + np.abs(heights))
     return Points(losses, loss_errors + 1.8 * slip, heights, errors, left_out)
+
+
+def _panel_nodes(panels: Panels, tempo: float, tau: float | None) -> Points:
+    """Gauss–Legendre nodes on panels that know how far density and loss move (proofs/densities.md §4)."""
+    kept, tops = np.ones(len(panels.starts), dtype=bool), np.zeros(0)
+    if tau is not None:
+        (heights, errors), (at, doubt) = panels.log_density(panels.middles), panels.loss(panels.middles)
+        likely = heights + tau * at + np.log(panels.widths)
+        most = likely + errors + tau * doubt + SAFETY * INNER * (panels.moved + tau * panels.moved_loss)
+        kept = most > likely.max() - _LIGHT - math.log(len(most))
+        tops = most[~kept]
+    need = (panels.moved + tempo * panels.moved_loss)[kept] / _CALM
+    parts = np.where(need > 1, np.ceil(1.064 * need + 0.7), 1.0)
+    if not float(parts.sum()) * ORDER < _MOST_NODES:
+        raise TooMany(f"a density needs {parts.sum():.2g} panels")
+    chosen, many = panels.only(kept), parts.astype(np.int64)
+    fine = chosen.split(many)
+    roots, weights = legendre(ORDER)
+    half = 0.5 * fine.widths[:, None]
+    v = (fine.starts[:, None] + half * (1 + roots)).ravel()
+    heights, errors = fine.log_density(v)
+    losses, loss_errors = fine.loss(v)
+    heights = heights + np.log(half * weights).ravel()
+    each = np.repeat(np.arange(len(many)), many * ORDER)
+    # how far a node may lie from where it should, in widths of the panel; density and loss move in proportion
+    slip = 4 * UNIT * (np.abs(v) + (np.abs(chosen.starts) + chosen.widths)[each]) + chosen.slips[each]
+    slip = slip / chosen.widths[each]
+    if not float(slip.max()) < 1e-3:
+        raise NoEnvelope("the panels of a density are too narrow for floats")
+    errors = errors + slip * (1 + STEEP * chosen.moved[each]) + (2 * ULPS + 8) * UNIT * (1 + np.abs(heights))
+    loss_errors = loss_errors + slip * STEEP * chosen.moved_loss[each]
+    if not (np.isfinite(errors).all() and np.isfinite(loss_errors).all()):
+        raise NoEnvelope("the formulas of a density cannot be evaluated in floats")
+    return _heavy(Points(losses, loss_errors, heights, errors), tau, tops)
+
+
+def _heavy(points: Points, tau: float | None, tops: Array) -> Points:
+    """The nodes that weigh something at the tilt, and what share those without weight and whole panels may have."""
+    if tau is None:
+        return points
+    heights = points.log_masses + tau * points.losses
+    peak = float(heights.max())
+    weights = np.exp(heights - peak)
+    kept = heights > peak - _LIGHT - math.log(len(heights))
+    unsure = np.exp(np.minimum(points.mass_errors + tau * points.loss_errors + 1e-3, 700.0))
+    light = float(np.exp(np.minimum(tops - peak, 700.0)).sum()) + float(weights[~kept] @ unsure[~kept])
+    losses, loss_errors, log_masses, mass_errors = (column[kept] for column in _columns(points))
+    return Points(losses, loss_errors, log_masses, mass_errors, SAFETY * light / float(weights[kept].sum()))

@@ -1,0 +1,174 @@
+"""A pair of densities on panels: its law as places, how large its losses are, and where they exceed a number.
+
+Everything rests on how far the loss moves on a panel's disc (`density_cut`): on the panel itself its slope is at most
+0.53 of that per width, its curvature at most 0.85 of that per squared width, and it differs by at most a quarter of it
+from the middle (proofs/densities.md §4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from flint import arb
+
+from bursar.losses._base import Atom
+from bursar.losses.engines.envelope.factor import PointsFactor
+from bursar.losses.engines.envelope.points import INNER, STEEP
+from bursar.losses.engines.lattice.law import Law, Panels, of_atoms
+from bursar.losses.laws.density_cut import Cut, logarithms
+from bursar.numerics.arrays import Array, Integers, Known
+from bursar.numerics.balls import Ball, up
+from bursar.numerics.formula import Term
+from bursar.numerics.running import running
+from bursar.numerics.trusted import SAFETY, UNIT
+
+Stretch = tuple[Ball, Ball]
+_CURVED = 0.85
+_FIRST, _SECOND = 32, 4096  # how many parts of a panel are looked at for the largest loss, first and where it may be
+_REFINED = 8  # panels
+_DEPTH = 44
+_MOST_CELLS = 4000
+
+
+@dataclass(frozen=True)
+class Panelled:
+    """A cut interval, and the logarithms of what the two formulas are multiplied with to be densities."""
+
+    cut: Cut
+    log_scales: tuple[Ball, Ball]
+
+    def reversed(self) -> Panelled:
+        """The same pair the other way round."""
+        return Panelled(self.cut.reversed(), (self.log_scales[1], self.log_scales[0]))
+
+    @property
+    def _shift(self) -> Ball:
+        return self.log_scales[0] - self.log_scales[1]
+
+    def loss(self, x: Array) -> Known:
+        """ln(p/q) in floats, both normalised."""
+        (first, error), (second, other) = running(self.cut.log_p, x), running(self.cut.log_q, x)
+        shift, doubt = _known(self._shift)
+        sizes = np.abs(first) + np.abs(second) + abs(shift)
+        return first - second + shift, error + other + doubt + 3 * UNIT * sizes
+
+    def loss_at(self, x: Ball) -> Ball:
+        """ln(p/q) in balls."""
+        first, second = logarithms(self.cut, x, x)
+        return first - second + self._shift
+
+    def law(self) -> Law | None:
+        """Panels with the densities on them, and each sliver as an atom that is known only roughly."""
+        cut, slivers = self.cut, []
+        for a, b in cut.slivers:
+            first, second = logarithms(cut, a, b)
+            atom = Atom(first - second + self._shift, (first + self.log_scales[0]).exp() * (b - a))
+            if not (atom.loss.is_finite() and atom.mass.is_finite() and atom.mass > 0):
+                return None
+            slivers.append(atom)
+        height = _shifted(cut.log_p, self.log_scales[0])
+        panels = Panels(cut.starts, cut.widths, cut.slips, cut.moved_p, cut.moved_loss, height, self.loss)
+        atoms = of_atoms(slivers)
+        return Law(atoms.losses, atoms.loss_errors, atoms.log_masses, atoms.mass_errors, panels=panels)
+
+    @cached_property
+    def factor(self) -> PointsFactor | None:
+        """One copy, as the envelope engine sees it."""
+        law = self.law()
+        return None if law is None else PointsFactor(law, 1, arb(0))
+
+    @cached_property
+    def support(self) -> tuple[Ball, Ball] | None:
+        """Balls around the smallest and the largest loss."""
+        low, high = (self._largest(side) for side in (-1.0, 1.0))
+        if not (low.is_finite() and high.is_finite()):
+            return None
+        return -low, high
+
+    def _largest(self, side: float) -> Ball:
+        """A ball around the largest loss, or its negative: between neighbouring places a loss exceeds both by at most
+        an eighth of their squared distance times the curvature.
+        """
+        least, most = self._ends(np.arange(len(self.cut.starts)), side, _FIRST)
+        bottom = float(least.max())
+        near = np.flatnonzero(most >= bottom)
+        near = near[np.argsort(-most[near])][:_REFINED]
+        finer_least, finer_most = self._ends(near, side, _SECOND)
+        most[near] = np.minimum(most[near], finer_most)
+        result = arb(max(bottom, float(finer_least.max()))).union(arb(float(most.max())))
+        for a, b in self.cut.slivers:
+            first, second = logarithms(self.cut, a, b)
+            result = result.max(int(side) * (first - second + self._shift))
+        return result
+
+    def _ends(self, chosen: Integers, side: float, parts: int) -> tuple[Array, Array]:
+        """On each chosen panel, how large the largest loss is at least and at most."""
+        starts, widths = self.cut.starts[chosen], self.cut.widths[chosen]
+        x = starts[:, None] + widths[:, None] * np.arange(parts + 1) / parts
+        value, error = self.loss(x)
+        moved = self.cut.moved_loss[chosen]
+        slip = self.cut.slips[chosen] + 4 * UNIT * (np.abs(starts) + widths)
+        off = error + (STEEP * moved * slip / widths)[:, None]
+        # the places are as far apart as they should be, but for what the slips move them by
+        least, most = (side * value - off).max(axis=1), (side * value + off).max(axis=1)
+        return least, most + SAFETY * _CURVED * moved / (8 * parts * parts) + UNIT * np.abs(most)
+
+    def above(self, x: Ball) -> tuple[list[int], list[Stretch], list[Stretch]]:
+        """Where the loss certainly exceeds x: whole panels, by number, and parts of others; and where it may."""
+        cut = self.cut
+        value, error = self.loss(cut.starts + cut.widths / 2)
+        reach = SAFETY * (error + (INNER + cut.slips / cut.widths) * cut.moved_loss) + 4 * UNIT * np.abs(value)
+        near, doubt = _known(x)
+        apart, doubts = value - near, reach + doubt + 4 * UNIT * (np.abs(value) + abs(near))
+        whole = np.flatnonzero(apart > doubts).tolist()
+        sure: list[Stretch] = []
+        unsure: list[Stretch] = list(cut.slivers)
+        budget = _MOST_CELLS
+        for i in np.flatnonzero(~(np.abs(apart) > doubts)).tolist():
+            slope = STEEP * arb(float(cut.moved_loss[i])) / arb(float(cut.widths[i]))
+            stack = [(*cut.ends[i], 0)]
+            while stack:
+                a, b, depth = stack.pop()
+                budget -= 1
+                middle = arb(float((a + b) / 2))
+                span = slope * hull_width(a, b, middle)
+                over = self.loss_at(middle) - x
+                if over > span:
+                    sure.append((a, b))
+                elif not over < -span:
+                    if depth >= _DEPTH or budget <= 0:
+                        unsure.append((a, b))
+                    else:
+                        stack += [(middle, b, depth + 1), (a, middle, depth + 1)]
+        return whole, sure, unsure
+
+
+def hull_width(a: Ball, b: Ball, middle: Ball) -> Ball:
+    """How far an end lies from the middle, at most."""
+    return arb(max(up(abs(b - middle)), up(abs(middle - a))))
+
+
+def _known(x: Ball) -> tuple[float, float]:
+    """A ball as a float and a bound of its error."""
+    near = float(x)
+    return near, up(abs(x - arb(near)))
+
+
+def _shifted(term: Term, by: Ball) -> Callable[[Array], Known]:
+    """A formula plus a constant, in floats."""
+    shift, doubt = _known(by)
+
+    def value(x: Array) -> Known:
+        at, error = running(term, x)
+        return at + shift, error + doubt + 2 * UNIT * (np.abs(at) + abs(shift))
+
+    return value
+
+
+def panelled(cut: Cut, first: Ball, second: Ball) -> Panelled | None:
+    """The cut interval with what normalises the two formulas, where that is known."""
+    scales = first.log(), second.log()
+    return Panelled(cut, scales) if all(scale.is_finite() for scale in scales) else None
