@@ -15,6 +15,7 @@ from bursar.numerics.formula import Term
 from bursar.numerics.real import Real
 from bursar.numerics.running import running
 
+_SMALL = 1e-100
 _ALWAYS = ("exp", "cosh", "erfc", "pi")
 
 
@@ -27,12 +28,22 @@ def logarithm(term: Term, sample: Array) -> Term:
         return Term("*", (Term("number", number=Real(Fraction(1, 2))), logarithm(parts[0], sample)))
     if term.kind == "**" and _positive(parts[0], sample):
         return Term("*", (parts[1], logarithm(parts[0], sample)))
+    if term.kind == "+" and _large(term, sample):
+        return Term("log", (term,))
     if term.kind in _LOGARITHMS and all(_positive(part, sample) for part in parts):
         return Term(_LOGARITHMS[term.kind], tuple(logarithm(part, sample) for part in parts))
     return Term("log", (term,))
 
 
 _LOGARITHMS = {"*": "+", "/": "-", "+": "log_sum"}
+
+
+def _large(term: Term, sample: Array) -> bool:
+    """Whether a sum is nowhere so small that floats lose it: else its own logarithm is the one with the fewest
+    singularities.
+    """
+    value, error = running(term, sample)
+    return bool(np.all(value > _SMALL) and np.all(error < value))
 
 
 def _positive(term: Term, sample: Array) -> bool:

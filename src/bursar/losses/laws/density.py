@@ -105,37 +105,38 @@ class DensityLoss(Loss):
     def _densities(self, x: Ball) -> tuple[Ball, Ball]:
         return self._scales[0] * self.p.at(x), self._scales[1] * self.q.at(x)
 
-    def _where(self, excess: Callable[[Ball, Ball], Ball]) -> tuple[list[Stretch], list[Stretch]]:
-        """The stretches where excess(p, q) is certainly positive, and those where it stays undecided."""
+    def _where(self, epsilon: Ball) -> tuple[list[Stretch], list[tuple[Stretch, Ball]]]:
+        """The stretches where the loss certainly exceeds ε, and those where that stays undecided."""
         positive: list[Stretch] = []
-        unsure: list[Stretch] = []
-        budget = _BUDGET
+        unsure: list[tuple[Stretch, Ball]] = []
+        budget, odds = _BUDGET, epsilon.exp()
         for start, end in reversed(list(pairwise(self.breaks))):
             stack = [
                 (start + (end - start) * i / _CELLS, start + (end - start) * (i + 1) / _CELLS, 0) for i in range(_CELLS)
             ]
             while stack:
                 a, b, depth = stack.pop()
-                sign = excess(*self._densities(hull(a, b)))
-                if sign > 0:
+                p, q = self._densities(hull(a, b))
+                if p > odds * q:
                     positive.append((a, b))
-                elif not sign <= 0:
+                elif not p <= odds * q:
                     if depth >= _DEPTH or budget <= 0:
-                        unsure.append((a, b))
+                        unsure.append(((a, b), ((p / q).log() - epsilon).upper()))
                     else:
                         budget -= 1
                         middle = ((a + b) / 2).mid()
                         stack += [(a, middle, depth + 1), (middle, b, depth + 1)]
         return positive, unsure
 
-    def _above(self, epsilon: Ball) -> tuple[Ball, Ball, list[Stretch]]:
-        """∫p and ∫q, before normalising, over where the loss certainly exceeds ε; and the stretches where it may."""
+    def _above(self, epsilon: Ball) -> tuple[Ball, Ball, list[tuple[Stretch, Ball]]]:
+        """∫p and ∫q, before normalising, over where the loss certainly exceeds ε; and the stretches where it may, with
+        by how much at most.
+        """
         whole: list[int] = []
         if self.panels is not None:
             whole, positive, unsure = self.panels.above(epsilon)
         else:
-            odds = epsilon.exp()
-            positive, unsure = self._where(lambda p, q: p - odds * q)
+            positive, unsure = self._where(epsilon)
         parts = [self._panel_mass(i) for i in whole]
         parts += [(_mass(self.p, stretch), _mass(self.q, stretch)) for stretch in _joined(positive)]
         return sum((p for p, _ in parts), arb(0)), sum((q for _, q in parts), arb(0)), unsure
@@ -159,17 +160,17 @@ class DensityLoss(Loss):
         odds = ball(epsilon).exp()
         p, q, unsure = self._above(ball(epsilon))
         total = positive_part(self._scales[0] * p - odds * self._scales[1] * q)
-        for a, b in unsure:
-            over, under = self._densities(hull(a, b))
-            excess = over - odds * under
-            total += excess * (b - a) if excess > 0 else hull(arb(0), positive_part(excess).upper() * (b - a))
+        # p − e^ε·q = p·(1 − e^{ε−L}), and 1 − e^{−y} is at most y
+        for stretch, over in unsure:
+            most = positive_part(over).min(arb(1)) if over.is_finite() else arb(1)
+            total += hull(arb(0), (self._scales[0] * _mass(self.p, stretch)).upper() * most.upper())
         return positive_part(total)
 
     def cdf(self, x: RealLike) -> Ball:
         """∫ p over {p ≤ e^x q}."""
         above, _, unsure = self._above(ball(x))
         mass = self._scales[0] * above
-        for stretch in unsure:
+        for stretch, _ in unsure:
             mass += hull(arb(0), self._scales[0] * _mass(self.p, stretch))
         return positive_part(1 - mass)
 

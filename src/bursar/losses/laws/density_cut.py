@@ -50,6 +50,13 @@ class Cut:
     moved_loss: Array
     slivers: tuple[tuple[Ball, Ball], ...]
 
+    def moved_closely(self, i: int) -> float:
+        """How far the loss moves on a panel's disc, to many digits even where it hardly moves."""
+        low = float(self.starts[i])
+        found = moves(self.log_p, self.log_q, low, low + float(self.widths[i]), 4 * _POINTS)
+        most = float(self.moved_loss[i])
+        return most if found is None else min(found[2], most)
+
     def reversed(self) -> Cut:
         """The same for the two formulas in turn."""
         return replace(self, log_p=self.log_q, log_q=self.log_p, moved_p=self.moved_q, moved_q=self.moved_p)
@@ -100,10 +107,13 @@ def _whole(slivers: list[tuple[Ball, Ball]]) -> list[tuple[Ball, Ball]]:
     return joined
 
 
-def moves(log_p: Term, log_q: Term, low: float, high: float) -> tuple[float, float, float] | None:
+def moves(
+    log_p: Term, log_q: Term, low: float, high: float, points: int = _POINTS
+) -> tuple[float, float, float] | None:
     """Bounds of how far ln p, ln q and their difference move from the middle on the disc around a panel; None where
-    they are not known to be analytic on a larger one.
+    they are not known to be analytic on a larger one. More points of the circle make closer bounds.
     """
+    alias = _ALIAS ** (points // _POINTS)  # a little more than 2·q^points/(1 − q)
     width = high - low
     radius = DISC * width * (1 + 2.0**-40) + 4 * UNIT * (abs(low) + abs(high))  # the middle is rounded
     centre, outer = arb(low + width / 2), _OUTER * radius * (1 + 2.0**-40)
@@ -114,42 +124,45 @@ def moves(log_p: Term, log_q: Term, low: float, high: float) -> tuple[float, flo
     if not all(value.is_finite() for value in wide + starts):
         return None
     crude = [up(abs(value)) for value in wide]
-    if not _ALIAS * max(crude) < _MOST_MOVED:
+    if not alias * max(crude) < _MOST_MOVED:
         return None
-    turns = [middle + turn * radius for turn in _turns()]
+    turns = [middle + turn * radius for turn in _turns(points)]
     first, second = ([f(z, True) - start for z in turns] for f, start in zip(both, starts, strict=True))
     if not all(value.is_finite() for value in first + second):
         return None
     apart = [a - b for a, b in zip(first, second, strict=True)]
     found = [_taylor(values) for values in (first, second, apart)]
     sizes = (*crude, sum(crude))
-    moved = [near + _ALIAS * size for near, size in zip(found, sizes, strict=True)]
+    moved = [near + alias * size for near, size in zip(found, sizes, strict=True)]
     return moved[0], moved[1], moved[2]
 
 
 @cache
-def _turns() -> list[ComplexBall]:
+def _turns(points: int) -> list[ComplexBall]:
     """The upper half of the points of the unit circle."""
     with working():
-        return [(acb(0, 2) * arb.pi() * j / _POINTS).exp() for j in range(_POINTS // 2 + 1)]
+        return [(acb(0, 2) * arb.pi() * j / points).exp() for j in range(points // 2 + 1)]
 
 
 @cache
-def _cosines() -> tuple[Array, Array]:
-    """What the real and the imaginary parts at these points add to the Taylor coefficients 1 … 23 times r^k."""
-    angles = 2 * math.pi * np.multiply.outer(np.arange(1, _POINTS), np.arange(_POINTS // 2 + 1)) / _POINTS
-    twice = np.full(_POINTS // 2 + 1, 2.0 / _POINTS)
-    twice[[0, -1]] = 1.0 / _POINTS
+def _cosines(points: int) -> tuple[Array, Array]:
+    """What the real and the imaginary parts at these points add to the Taylor coefficients times r^k, for k from 1 to
+    one less than the number of points.
+    """
+    angles = 2 * math.pi * np.multiply.outer(np.arange(1, points), np.arange(points // 2 + 1)) / points
+    twice = np.full(points // 2 + 1, 2.0 / points)
+    twice[[0, -1]] = 1.0 / points
     return twice * np.cos(angles), twice * np.sin(angles)
 
 
 def _taylor(values: list[ComplexBall]) -> float:
-    """Σ|a_k|·r^k over k = 1 … 23, aliases apart, from the values on the upper half of the circle."""
+    """Σ|a_k|·r^k over the first k, aliases apart, from the values on the upper half of the circle."""
     real, imaginary = np.array([float(v.real) for v in values]), np.array([float(v.imag) for v in values])
     radii = max(float(v.real.rad()) + float(v.imag.rad()) for v in values)
-    cosines, sines = _cosines()
+    points = 2 * (len(values) - 1)
+    cosines, sines = _cosines(points)
     sizes = float(np.abs(cosines @ real + sines @ imaginary).sum())
-    rounding = _POINTS * (_SLACK * 1e-3 * float(np.abs(real).max() + np.abs(imaginary).max()) + 2 * radii)
+    rounding = points * (_SLACK * 1e-3 * float(np.abs(real).max() + np.abs(imaginary).max()) + 2 * radii)
     return sizes * (1 + _SLACK) + rounding
 
 

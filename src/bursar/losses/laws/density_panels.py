@@ -29,8 +29,8 @@ Stretch = tuple[Ball, Ball]
 _CURVED = 0.85
 _FIRST, _SECOND = 32, 4096  # how many parts of a panel are looked at for the largest loss, first and where it may be
 _REFINED = 8  # panels
-_DEPTH = 44
-_MOST_CELLS = 4000
+_CLOSE = 1e-17  # a part on which the loss moves by less is cut no further
+_MOST_CELLS = 2000  # in a panel
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,6 @@ class Panelled:
         shift, doubt = _known(self._shift)
         sizes = np.abs(first) + np.abs(second) + abs(shift)
         return first - second + shift, error + other + doubt + 3 * UNIT * sizes
-
-    def loss_at(self, x: Ball) -> Ball:
-        """ln(p/q) in balls."""
-        first, second = logarithms(self.cut, x, x)
-        return first - second + self._shift
 
     def law(self) -> Law | None:
         """Panels with the densities on them, and each sliver as an atom that is known only roughly."""
@@ -92,63 +87,87 @@ class Panelled:
         """A ball around the largest loss, or its negative: between neighbouring places a loss exceeds both by at most
         an eighth of their squared distance times the curvature.
         """
-        least, most = self._ends(np.arange(len(self.cut.starts)), side, _FIRST)
+        moved = self.cut.moved_loss.copy()
+        least, most = self._ends(np.arange(len(moved)), moved, side, _FIRST)
         bottom = float(least.max())
         near = np.flatnonzero(most >= bottom)
         near = near[np.argsort(-most[near])][:_REFINED]
-        finer_least, finer_most = self._ends(near, side, _SECOND)
+        close = np.array([self._close(i) for i in near.tolist()])
+        finer_least, finer_most = self._ends(near, close, side, _SECOND)
         most[near] = np.minimum(most[near], finer_most)
         result = arb(max(bottom, float(finer_least.max()))).union(arb(float(most.max())))
         for a, b in self.cut.slivers:
-            first, second = logarithms(self.cut, a, b)
-            result = result.max(int(side) * (first - second + self._shift))
+            result = result.max(int(side) * self._over(a, b))
         return result
 
-    def _ends(self, chosen: Integers, side: float, parts: int) -> tuple[Array, Array]:
+    def _ends(self, chosen: Integers, moved: Array, side: float, parts: int) -> tuple[Array, Array]:
         """On each chosen panel, how large the largest loss is at least and at most."""
         starts, widths = self.cut.starts[chosen], self.cut.widths[chosen]
         x = starts[:, None] + widths[:, None] * np.arange(parts + 1) / parts
         value, error = self.loss(x)
-        moved = self.cut.moved_loss[chosen]
         slip = self.cut.slips[chosen] + 4 * UNIT * (np.abs(starts) + widths)
         off = error + (STEEP * moved * slip / widths)[:, None]
         # the places are as far apart as they should be, but for what the slips move them by
         least, most = (side * value - off).max(axis=1), (side * value + off).max(axis=1)
         return least, most + SAFETY * _CURVED * moved / (8 * parts * parts) + UNIT * np.abs(most)
 
-    def above(self, x: Ball) -> tuple[list[int], list[Stretch], list[Stretch]]:
-        """Where the loss certainly exceeds x: whole panels, by number, and parts of others; and where it may."""
+    def above(self, x: Ball) -> tuple[list[int], list[Stretch], list[tuple[Stretch, Ball]]]:
+        """Where the loss certainly exceeds x: whole panels, by number, and parts of others; and where it may, with by
+        how much it does at most.
+        """
         cut = self.cut
         value, error = self.loss(cut.starts + cut.widths / 2)
-        reach = SAFETY * (error + (INNER + cut.slips / cut.widths) * cut.moved_loss) + 4 * UNIT * np.abs(value)
         near, doubt = _known(x)
-        apart, doubts = value - near, reach + doubt + 4 * UNIT * (np.abs(value) + abs(near))
-        whole = np.flatnonzero(apart > doubts).tolist()
+        apart = value - near
+        reach = SAFETY * (error + doubt + (INNER + cut.slips / cut.widths) * cut.moved_loss)
+        reach += 4 * UNIT * (np.abs(value) + abs(near))
+        whole = np.flatnonzero(apart > reach).tolist()
         sure: list[Stretch] = []
-        unsure: list[Stretch] = list(cut.slivers)
-        budget = _MOST_CELLS
-        for i in np.flatnonzero(~(np.abs(apart) > doubts)).tolist():
-            slope = STEEP * arb(float(cut.moved_loss[i])) / arb(float(cut.widths[i]))
-            stack = [(*cut.ends[i], 0)]
-            while stack:
-                a, b, depth = stack.pop()
-                budget -= 1
-                middle = arb(float((a + b) / 2))
-                span = slope * hull_width(a, b, middle)
-                over = self.loss_at(middle) - x
-                if over > span:
-                    sure.append((a, b))
-                elif not over < -span:
-                    if depth >= _DEPTH or budget <= 0:
-                        unsure.append((a, b))
-                    else:
-                        stack += [(middle, b, depth + 1), (a, middle, depth + 1)]
+        unsure = [((a, b), (self._over(a, b) - x).upper()) for a, b in cut.slivers]
+        for i in np.flatnonzero(~(np.abs(apart) > reach)).tolist():
+            parts, rest = self._above_in(i, x)
+            sure += parts
+            unsure += rest
         return whole, sure, unsure
 
+    def _over(self, a: Ball, b: Ball) -> Ball:
+        first, second = logarithms(self.cut, a, b)
+        return first - second + self._shift
 
-def hull_width(a: Ball, b: Ball, middle: Ball) -> Ball:
-    """How far an end lies from the middle, at most."""
-    return arb(max(up(abs(b - middle)), up(abs(middle - a))))
+    def _above_in(self, i: int, x: Ball) -> tuple[list[Stretch], list[tuple[Stretch, Ball]]]:
+        """The same within one panel: on a part of length h the loss lies between those of its ends, but for an eighth
+        of h² times the curvature.
+        """
+        sure: list[Stretch] = []
+        unsure: list[tuple[Stretch, Ball]] = []
+        bend = arb(SAFETY * _CURVED / 8 * self._close(i)) / arb(float(self.cut.widths[i])) ** 2
+        (a, b), budget = self.cut.ends[i], _MOST_CELLS
+        stack = [(a, self._over(a, a) - x, b, self._over(b, b) - x)]
+        while stack:
+            a, at_a, b, at_b = stack.pop()
+            budget -= 1
+            bent = bend * (b - a) * (b - a)
+            least, most = at_a.min(at_b) - bent, at_a.max(at_b) + bent
+            if least > 0:
+                sure.append((a, b))
+            elif not most <= 0:
+                middle = arb(float((a + b) / 2))
+                if budget <= 0 or most - least < _CLOSE or not (a < middle and middle < b):
+                    unsure.append(((a, b), most.upper()))
+                else:
+                    at = self._over(middle, middle) - x
+                    stack += [(middle, at, b, at_b), (a, at_a, middle, at)]
+        return sure, unsure
+
+    def _close(self, i: int) -> float:
+        """How far the loss moves on a panel's disc, closely."""
+        if i not in self._moved:
+            self._moved[i] = self.cut.moved_closely(i)
+        return self._moved[i]
+
+    @cached_property
+    def _moved(self) -> dict[int, float]:
+        return {}
 
 
 def _known(x: Ball) -> tuple[float, float]:
