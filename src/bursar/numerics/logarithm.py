@@ -13,7 +13,7 @@ import numpy as np
 from bursar.numerics.arrays import Array
 from bursar.numerics.formula import Term
 from bursar.numerics.real import Real
-from bursar.numerics.running import running
+from bursar.numerics.running import running, steady
 
 _SMALL = 1e-100
 _ALWAYS = ("exp", "cosh", "erfc", "pi")
@@ -28,22 +28,27 @@ def logarithm(term: Term, sample: Array) -> Term:
         return Term("*", (Term("number", number=Real(Fraction(1, 2))), logarithm(parts[0], sample)))
     if term.kind == "**" and _positive(parts[0], sample):
         return Term("*", (parts[1], logarithm(parts[0], sample)))
-    if term.kind == "+" and _large(term, sample):
-        return Term("log", (term,))
+    whole = Term("log", (term,))
     if term.kind in _LOGARITHMS and all(_positive(part, sample) for part in parts):
-        return Term(_LOGARITHMS[term.kind], tuple(logarithm(part, sample) for part in parts))
-    return Term("log", (term,))
+        apart = Term(_LOGARITHMS[term.kind], tuple(logarithm(part, sample) for part in parts))
+        # ln(1 + x²) has fewer singularities than ln 1 and ln x² have
+        keep = term.kind == "+" and _large(term, sample) and any(_singular(part) for part in apart.parts)
+        return whole if keep else apart
+    return whole
 
 
 _LOGARITHMS = {"*": "+", "/": "-", "+": "log_sum"}
 
 
 def _large(term: Term, sample: Array) -> bool:
-    """Whether a sum is nowhere so small that floats lose it: else its own logarithm is the one with the fewest
-    singularities.
-    """
+    """Whether a sum is nowhere so small that floats lose it."""
     value, error = running(term, sample)
     return bool(np.all(value > _SMALL) and np.all(error < value))
+
+
+def _singular(term: Term) -> bool:
+    """Whether the logarithm or a root of something that x moves occurs."""
+    return (term.kind in ("log", "sqrt") and not steady(term)) or any(_singular(part) for part in term.parts)
 
 
 def _positive(term: Term, sample: Array) -> bool:

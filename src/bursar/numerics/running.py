@@ -156,7 +156,7 @@ def _power(term: Term, x: Array) -> Known:
 
 def _whole(exponent: Term) -> int | None:
     """The exponent where it is a whole number of moderate size."""
-    if not _steady(exponent):
+    if not steady(exponent):
         return None
     with working():
         found = exponent.in_balls(acb(0), False)
@@ -164,9 +164,9 @@ def _whole(exponent: Term) -> int | None:
     return int(whole) if whole is not None and abs(int(whole)) <= 64 else None
 
 
-def _steady(term: Term) -> bool:
+def steady(term: Term) -> bool:
     """Whether x does not occur."""
-    return term.kind != "x" and all(_steady(part) for part in term.parts)
+    return term.kind != "x" and all(steady(part) for part in term.parts)
 
 
 _STEPS: dict[str, Callable[..., Known]] = {

@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 from flint import acb, arb
 
-from bursar.losses._base import Loss
+from bursar.losses._base import Atom, Loss
 from bursar.losses.engines.envelope.points import NoEnvelope
 from bursar.losses.engines.lattice.law import Law
 from bursar.losses.laws.density_cut import cut
@@ -161,9 +161,9 @@ class DensityLoss(Loss):
         p, q, unsure = self._above(ball(epsilon))
         total = positive_part(self._scales[0] * p - odds * self._scales[1] * q)
         # p − e^ε·q = p·(1 − e^{ε−L}), and 1 − e^{−y} is at most y
-        for stretch, over in unsure:
+        for (a, b), over in unsure:
             most = positive_part(over).min(arb(1)) if over.is_finite() else arb(1)
-            total += hull(arb(0), (self._scales[0] * _mass(self.p, stretch)).upper() * most.upper())
+            total += hull(arb(0), (self._densities(hull(a, b))[0] * (b - a) * most).upper())
         return positive_part(total)
 
     def cdf(self, x: RealLike) -> Ball:
@@ -173,6 +173,20 @@ class DensityLoss(Loss):
         for stretch, _ in unsure:
             mass += hull(arb(0), self._scales[0] * _mass(self.p, stretch))
         return positive_part(1 - mass)
+
+    def top(self, spare: Ball | None = None) -> Atom | None:
+        """What balls need not tell from the largest loss, and how likely it is."""
+        return self._top
+
+    @cached_property
+    def _top(self) -> Atom | None:
+        high = self.support()[1]
+        if not high.is_finite():
+            return None
+        least = arb(high.lower()) - arb(2) ** -24 * abs(high).upper()
+        above, _, unsure = self._above(least)
+        mass = self._scales[0] * (above + sum((hull(arb(0), _mass(self.p, stretch)) for stretch, _ in unsure), arb(0)))
+        return Atom(hull(least, arb(high.upper())), mass)
 
     def support(self) -> tuple[Ball, Ball]:
         """Balls around the smallest and the largest loss."""

@@ -28,7 +28,8 @@ _POINTS = 24  # of a circle, half of them the conjugates of the others
 _OUTER = 1.6  # the radius of the larger disc, in units of the smaller
 _ALIAS = 6.8e-5  # 2·q²⁴/(1 − q) for q = 1/1.6, and a little more
 _MOST_MOVED = 20.0
-_SLIVER = 2.0**-30  # of the stretch between two breaks
+_SLIVER = 2.0**-44  # of the stretch between two breaks
+_FINEST = 2.0**-37  # of the place: floats need some room
 _MOST_PANELS = 1500
 _MOST_SLIVERS = 64
 _SLACK = 1e-9  # of the sums over a circle, relatively: they are taken in floats
@@ -81,7 +82,7 @@ def cut(p: Formula, q: Formula, breaks: Sequence[Ball]) -> Cut | None:
             if moved is not None and max(moved[:2]) <= _MOST_MOVED:
                 slip = max(up(abs(a - arb(low))), up(abs(b - arb(high))))
                 rows.append(((a, b), low, high - low, slip, moved))
-            elif high - low > least:
+            elif high - low > max(least, _FINEST * max(abs(low), abs(high))):
                 middle = low + (high - low) / 2
                 if not low < middle < high:
                     return None

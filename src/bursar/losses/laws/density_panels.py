@@ -152,7 +152,7 @@ class Panelled:
                 sure.append((a, b))
             elif not most <= 0:
                 middle = arb(float((a + b) / 2))
-                if budget <= 0 or most - least < _CLOSE or not (a < middle and middle < b):
+                if budget <= 0 or most - least < _CLOSE or not (a < middle < b):
                     unsure.append(((a, b), most.upper()))
                 else:
                     at = self._over(middle, middle) - x

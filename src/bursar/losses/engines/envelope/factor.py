@@ -10,14 +10,13 @@ import numpy as np
 from flint import arb
 
 from bursar.losses.engines.contour.factors import Care, Decay, Factor, Moments
-from bursar.losses.engines.envelope.points import QUADRATURE, Points, points_of, reach_of
+from bursar.losses.engines.envelope.points import QUADRATURE, Points, TooMany, points_of, rough_points
 from bursar.losses.engines.envelope.spectrum import Weighed, weighed
 from bursar.losses.engines.lattice.law import Law
 from bursar.numerics.arrays import Array, Complexes, Integers
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
-_TURNS = 200.0  # of the integrand, over all of the range, that floats resolve
 _DEAD = -80.0  # of the logarithm of all copies' moment: nothing below matters
 _MOST_PAIRS = 30_000_000  # of a place and a frequency, one by one
 
@@ -40,8 +39,7 @@ class PointsFactor(Factor):
     @cached_property
     def _rough(self) -> Points:
         """Places that are good enough for floats."""
-        reach = reach_of(self.law)
-        return points_of(self.law, _TURNS / max(reach, 1e-300) if reach else 0.0)
+        return rough_points(self.law)
 
     def rough_variance(self) -> float:
         """The variance of all copies, untilted."""
@@ -68,7 +66,10 @@ class PointsFactor(Factor):
 
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
         """K of all copies as balls: ln(M(0) + Σp·(e^{τl} − 1)), or the logarithm of the sum where that is large."""
-        points = points_of(self.law, max(tilts))
+        try:
+            points = points_of(self.law, max(tilts))
+        except TooMany:  # at a steep tilt few of them weigh anything
+            return [self.count * self._steep_cumulant(points_of(self.law, tilt, tilt), tilt) for tilt in tilts]
         return [self.count * self._cumulant(points, tilt) for tilt in tilts]
 
     def _cumulant(self, points: Points, tau: float) -> Ball:
@@ -82,9 +83,16 @@ class PointsFactor(Factor):
             slack = float(sizes.sum()) + (n + 2 * ULPS) * UNIT * float(np.abs(grown).sum())
             slack += 2 * QUADRATURE * float(np.exp(heights).sum() + 1)
             return (self.whole + arb(float(grown.sum()), SAFETY * slack)).log()
+        return self._steep_cumulant(points, tau)
+
+    def _steep_cumulant(self, points: Points, tau: float) -> Ball:
+        """The logarithm of the sum, and of what was left out of it."""
+        heights, errors = points.log_masses + tau * points.losses, self._weight_errors(points, tau)
+        top, n = float(heights.max()), len(heights)
         weights = np.exp(heights - top)
         total = float(weights.sum())
         slack = float(weights @ (errors + tau * points.loss_errors)) / total + (n + ULPS + 8) * UNIT
+        slack += points.left_out + QUADRATURE
         if not slack < 0.01:
             raise ArithmeticError("the moment is not known precisely enough")
         return arb(top + math.log(total), SAFETY * slack + 4 * UNIT * abs(top))

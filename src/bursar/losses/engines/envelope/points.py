@@ -7,13 +7,13 @@ so panels are as narrow as that asks (proofs/envelope.md §4).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bursar.losses.engines.lattice.grid import legendre
 from bursar.losses.engines.lattice.law import Density, Law, Panels
-from bursar.numerics.arrays import Array
+from bursar.numerics.arrays import Array, Integers
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 ORDER = 20  # nodes of a panel
@@ -24,6 +24,10 @@ INNER = 0.2452  # how far a function moves on a panel, in units of how far it mo
 STEEP = 0.53  # its slope there, in those units per width of the panel
 _CALM = 27.0  # how far the logarithm of the integrand may move on a disc
 _MOST_NODES = 4_000_000
+_TURNS = 200.0  # of the integrand, over all of the range, that floats resolve
+_FEW_NODES = 200_000
+_MOST_COARSE = 500  # panels that may all be cut finely
+_ROUNDS = 12
 _LIGHT = 50.0  # panels that are e^{−50} times lighter than the heaviest are left out
 
 
@@ -61,14 +65,15 @@ def points_of(law: Law, tempo: float, tau: float | None = None) -> Points:
     return Points(*(np.concatenate(pair) for pair in columns), nodes.left_out)
 
 
-def reach_of(law: Law) -> float:
-    """About how far apart the losses of the density lie; 0 where there are only atoms."""
+def rough_points(law: Law) -> Points:
+    """Places that are good enough for floats that guide."""
     if law.density is not None:
         low, high = law.density.loss(np.array([law.density.low, law.density.high]))[0].tolist()
-        return float(high - low)
+        return points_of(law, _TURNS / max(high - low, 1e-300))
     if law.panels is not None:
-        return float(np.ptp(law.panels.loss(law.panels.middles)[0]) + law.panels.moved_loss.max())
-    return 0.0
+        reach = float(np.ptp(law.panels.loss(law.panels.middles)[0]) + law.panels.moved_loss.max())
+        return points_of(replace(law, panels=_graded(law.panels)), _TURNS / max(reach, 1e-300))
+    return points_of(law, 0.0)
 
 
 def _columns(points: Points) -> tuple[Array, Array, Array, Array]:
@@ -111,36 +116,76 @@ def _nodes(density: Density, tempo: float, tau: float | None) -> Points:
 
 def _panel_nodes(panels: Panels, tempo: float, tau: float | None) -> Points:
     """Gauss–Legendre nodes on panels that know how far density and loss move (proofs/densities.md §4)."""
-    kept, tops = np.ones(len(panels.starts), dtype=bool), np.zeros(0)
-    if tau is not None:
-        (heights, errors), (at, doubt) = panels.log_density(panels.middles), panels.loss(panels.middles)
-        likely = heights + tau * at + np.log(panels.widths)
-        most = likely + errors + tau * doubt + SAFETY * INNER * (panels.moved + tau * panels.moved_loss)
-        kept = most > likely.max() - _LIGHT - math.log(len(most))
-        tops = most[~kept]
-    need = (panels.moved + tempo * panels.moved_loss)[kept] / _CALM
-    parts = np.where(need > 1, np.ceil(1.064 * need + 0.7), 1.0)
-    if not float(parts.sum()) * ORDER < _MOST_NODES:
+    tops = []
+    for _ in range(_ROUNDS):
+        if tau is not None:
+            panels, light = _lighter(panels, tau)
+            tops.append(light)
+        need = (panels.moved + tempo * panels.moved_loss) / _CALM
+        parts = np.where(need > 1, np.ceil(1.064 * need + 0.7), 1.0)
+        # at a steep tilt only a little of what is cut finely weighs anything
+        if tau is None or float(parts.sum()) * ORDER < _FEW_NODES:
+            break
+        if len(panels.starts) > _MOST_COARSE:
+            raise TooMany("a density weighs alike on too many panels")
+        panels = panels.split(np.minimum(parts, 64.0).astype(np.int64))
+    if not float(parts.sum()) * ORDER < (_MOST_NODES if tau is not None else _FEW_NODES):
         raise TooMany(f"a density needs {parts.sum():.2g} panels")
-    chosen, many = panels.only(kept), parts.astype(np.int64)
-    fine = chosen.split(many)
+    return _heavy(_on_panels(panels, parts.astype(np.int64)), tau, np.concatenate(tops) if tops else np.zeros(0))
+
+
+def _lighter(panels: Panels, tau: float) -> tuple[Panels, Array]:
+    """The panels that may weigh something at the tilt, and the most that each of the others does, in logarithms."""
+    (heights, errors), (at, doubt) = panels.log_density(panels.middles), panels.loss(panels.middles)
+    likely = heights + tau * at + np.log(panels.widths)
+    # the middle is rounded, and may lie where the ends' slips put it
+    off = INNER + panels.slips / panels.widths + 8 * UNIT * (1 + np.abs(panels.middles) / panels.widths)
+    most = likely + errors + tau * doubt + SAFETY * off * (panels.moved + tau * panels.moved_loss)
+    most += 8 * UNIT * (np.abs(heights) + np.abs(tau * at)) + panels.slips / panels.widths
+    kept = ~(most <= likely.max() - _LIGHT - math.log(len(most)))
+    return panels.only(kept), most[~kept]
+
+
+def _on_panels(panels: Panels, parts: Integers) -> Points:
+    """The nodes, each panel in so many parts."""
+    fine = panels.split(parts)
     roots, weights = legendre(ORDER)
     half = 0.5 * fine.widths[:, None]
     v = (fine.starts[:, None] + half * (1 + roots)).ravel()
-    heights, errors = fine.log_density(v)
-    losses, loss_errors = fine.loss(v)
+    heights, errors = panels.log_density(v)
+    losses, loss_errors = panels.loss(v)
     heights = heights + np.log(half * weights).ravel()
-    each = np.repeat(np.arange(len(many)), many * ORDER)
+    each = np.repeat(np.arange(len(parts)), parts * ORDER)
     # how far a node may lie from where it should, in widths of the panel; density and loss move in proportion
-    slip = 4 * UNIT * (np.abs(v) + (np.abs(chosen.starts) + chosen.widths)[each]) + chosen.slips[each]
-    slip = slip / chosen.widths[each]
+    slip = (4 * UNIT * (np.abs(panels.starts) + 2 * panels.widths) + panels.slips) / panels.widths
     if not float(slip.max()) < 1e-3:
         raise NoEnvelope("the panels of a density are too narrow for floats")
-    errors = errors + slip * (1 + STEEP * chosen.moved[each]) + (2 * ULPS + 8) * UNIT * (1 + np.abs(heights))
-    loss_errors = loss_errors + slip * STEEP * chosen.moved_loss[each]
+    errors = errors + (slip * (1 + STEEP * panels.moved))[each] + (2 * ULPS + 8) * UNIT * (1 + np.abs(heights))
+    loss_errors = loss_errors + (slip * STEEP * panels.moved_loss)[each]
     if not (np.isfinite(errors).all() and np.isfinite(loss_errors).all()):
         raise NoEnvelope("the formulas of a density cannot be evaluated in floats")
-    return _heavy(Points(losses, loss_errors, heights, errors), tau, tops)
+    return Points(losses, loss_errors, heights, errors)
+
+
+def _graded(panels: Panels) -> Panels:
+    """Panels for floats that guide: around the place of the largest loss ever narrower ones, for steep tilts."""
+    x = panels.starts[:, None] + panels.widths[:, None] * np.linspace(0.0, 1.0, 33)
+    place = np.unravel_index(int(np.argmax(panels.loss(x)[0])), x.shape)
+    i, top = int(place[0]), float(x[place])
+    start, width = float(panels.starts[i]), float(panels.widths[i])
+    steps = width * 2.0 ** -np.arange(40)
+    steps = steps[steps > 2.0**-36 * (abs(start) + width)]
+    edges = np.unique(np.clip(np.concatenate([top - steps, [top], top + steps]), start, start + width))
+    starts, widths = edges[:-1], np.diff(edges)
+    others = panels.only(np.arange(len(panels.starts)) != i)
+    none = np.zeros_like(starts)
+    columns = zip(
+        (others.starts, others.widths, others.slips, others.moved, others.moved_loss),
+        (starts, widths, none, none, none),
+        strict=True,
+    )
+    first, second, third, fourth, fifth = (np.concatenate(pair) for pair in columns)
+    return Panels(first, second, third, fourth, fifth, panels.log_density, panels.loss)
 
 
 def _heavy(points: Points, tau: float | None, tops: Array) -> Points:
