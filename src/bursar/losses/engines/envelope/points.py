@@ -26,7 +26,7 @@ _CALM = 27.0  # how far the logarithm of the integrand may move on a disc
 _MOST_NODES = 4_000_000
 _TURNS = 200.0  # of the integrand, over all of the range, that floats resolve
 _FEW_NODES = 200_000
-_MOST_COARSE = 500  # panels that may all be cut finely
+_MOST_COARSE = 5000  # panels that are cut once more to see which of them weigh something
 _ROUNDS = 12
 _LIGHT = 50.0  # panels that are e^{−50} times lighter than the heaviest are left out
 
@@ -124,12 +124,10 @@ def _panel_nodes(panels: Panels, tempo: float, tau: float | None) -> Points:
         need = (panels.moved + tempo * panels.moved_loss) / _CALM
         parts = np.where(need > 1, np.ceil(1.064 * need + 0.7), 1.0)
         # at a steep tilt only a little of what is cut finely weighs anything
-        if tau is None or float(parts.sum()) * ORDER < _FEW_NODES:
+        if tau is None or float(parts.sum()) * ORDER < _FEW_NODES or len(parts) > _MOST_COARSE:
             break
-        if len(panels.starts) > _MOST_COARSE:
-            raise TooMany("a density weighs alike on too many panels")
         panels = panels.split(np.minimum(parts, 64.0).astype(np.int64))
-    if not float(parts.sum()) * ORDER < (_MOST_NODES if tau is not None else _FEW_NODES):
+    if not float(parts.sum()) * ORDER < (_FEW_NODES if tau is None else 5 * _FEW_NODES):
         raise TooMany(f"a density needs {parts.sum():.2g} panels")
     return _heavy(_on_panels(panels, parts.astype(np.int64)), tau, np.concatenate(tops) if tops else np.zeros(0))
 
