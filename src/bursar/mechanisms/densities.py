@@ -67,7 +67,13 @@ class Densities(Mechanism):
         top = losses.largest_loss()
         pure = (Claim(PureDP(rounded_up(top.max(arb(0)))), "DMNS06"),) if top.is_finite() else ()
         # at higher orders the integrals are slow, and the largest loss says as much
-        curve = RenyiCurve(self.text(), losses.renyi, rough=losses.rough_renyi, largest_order=64.0)
+        removed, added = self.laws()
+        curve = RenyiCurve(
+            self.text(),
+            lambda alpha: removed.quick_renyi(alpha).max(added.quick_renyi(alpha)),
+            rough=losses.rough_renyi,
+            largest_order=64.0,
+        )
         return *pure, Claim(curve, "Mir17", Tightness.TIGHT)
 
     def losses(self) -> Directions:

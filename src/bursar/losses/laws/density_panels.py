@@ -122,8 +122,9 @@ class Panelled:
         reach = SAFETY * (error + doubt + (INNER + cut.slips / cut.widths) * cut.moved_loss)
         reach += 4 * UNIT * (np.abs(value) + abs(near))
         whole = np.flatnonzero(apart > reach).tolist()
-        sure: list[Stretch] = []
-        unsure = [((a, b), (self._over(a, b) - x).upper()) for a, b in cut.slivers]
+        slivers = [((a, b), self._over(a, b) - x) for a, b in cut.slivers]
+        sure = [sliver for sliver, over in slivers if over > 0]
+        unsure = [(sliver, over.upper()) for sliver, over in slivers if not (over > 0 or over <= 0)]
         for i in np.flatnonzero(~(np.abs(apart) > reach)).tolist():
             parts, rest = self._above_in(i, x)
             sure += parts
