@@ -18,11 +18,14 @@ import numpy as np
 from flint import acb, arb
 
 from bursar.losses._base import Atom, Loss
+from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.envelope.points import NoEnvelope
 from bursar.losses.engines.lattice.law import Law
 from bursar.losses.laws.density_cut import cut
-from bursar.losses.laws.density_panels import Panelled, Stretch, panelled
-from bursar.losses.laws.table import Row, TableLoss
+from bursar.losses.laws.density_panels import Panelled, panelled
+from bursar.losses.laws.density_stretches import Stretch, joined, mass, positive, where
+from bursar.losses.laws.density_tables import tables
+from bursar.losses.laws.table import TableLoss
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,
@@ -41,21 +44,6 @@ from bursar.numerics.formula import Formula
 from bursar.numerics.quadrature import real_integral
 from bursar.numerics.running import running
 
-_DEPTH = 44
-_CELLS = 64
-_OUTCOMES = 160  # a stretch has as a table
-_TINIEST = 4000  # bits after the point that integrals care for
-_BUDGET = 400  # cuts in all: where p = e^ε·q on a whole stretch no number of them would decide
-
-
-class _Covering(TableLoss):
-    """A table that costs no less than the pair it stands for: masses that may be 0 count as the most that they may be,
-    so that together they may exceed 1.
-    """
-
-    def _check_sums(self) -> None:
-        pass
-
 
 @dataclass(frozen=True)
 class DensityLoss(Loss):
@@ -66,12 +54,17 @@ class DensityLoss(Loss):
     breaks: tuple[Ball, ...]
     other: DensityLoss | None = field(default=None, repr=False, compare=False)
     """The law of the same pair the other way round, which shares its work."""
+    _panel_masses: dict[int, tuple[Ball, Ball]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def _masses(self) -> tuple[Ball, Ball]:
         if self.other is not None:
             return self.other._masses[1], self.other._masses[0]
         return real_integral(self.p, self.breaks), real_integral(self.q, self.breaks)
+
+    def masses(self) -> tuple[Ball, Ball]:
+        """∫p and ∫q before normalising."""
+        return self._masses
 
     @cached_property
     def _scales(self) -> tuple[Ball, Ball]:
@@ -86,47 +79,16 @@ class DensityLoss(Loss):
             found = cut(self.p, self.q, self.breaks)
             return None if found is None else panelled(found, *self._scales)
 
+    @property
+    def _factor(self) -> PointsFactor | None:
+        return None if self.panels is None else self.panels.factor
+
     def positive(self) -> bool:
         """Whether both formulas are certainly positive all over the interval, up to its ends."""
-        budget = 4096
-        stack = list(pairwise(self.breaks))
-        while stack and budget > 0:
-            a, b = stack.pop()
-            budget -= 1
-            if not (self.p.at(hull(a, b)) > 0 and self.q.at(hull(a, b)) > 0):
-                middle = ((a + b) / 2).mid()
-                stack += [(a, middle), (middle, b)]
-        return not stack
-
-    def masses(self) -> tuple[Ball, Ball]:
-        """∫p and ∫q before normalising."""
-        return self._masses
+        return positive((self.p, self.q), self.breaks)
 
     def _densities(self, x: Ball) -> tuple[Ball, Ball]:
         return self._scales[0] * self.p.at(x), self._scales[1] * self.q.at(x)
-
-    def _where(self, epsilon: Ball) -> tuple[list[Stretch], list[tuple[Stretch, Ball]]]:
-        """The stretches where the loss certainly exceeds ε, and those where that stays undecided."""
-        positive: list[Stretch] = []
-        unsure: list[tuple[Stretch, Ball]] = []
-        budget, odds = _BUDGET, epsilon.exp()
-        for start, end in reversed(list(pairwise(self.breaks))):
-            stack = [
-                (start + (end - start) * i / _CELLS, start + (end - start) * (i + 1) / _CELLS, 0) for i in range(_CELLS)
-            ]
-            while stack:
-                a, b, depth = stack.pop()
-                p, q = self._densities(hull(a, b))
-                if p > odds * q:
-                    positive.append((a, b))
-                elif not p <= odds * q:
-                    if depth >= _DEPTH or budget <= 0:
-                        unsure.append(((a, b), ((p / q).log() - epsilon).upper()))
-                    else:
-                        budget -= 1
-                        middle = ((a + b) / 2).mid()
-                        stack += [(a, middle, depth + 1), (middle, b, depth + 1)]
-        return positive, unsure
 
     def _above(self, epsilon: Ball) -> tuple[Ball, Ball, list[tuple[Stretch, Ball]]]:
         """∫p and ∫q, before normalising, over where the loss certainly exceeds ε; and the stretches where it may, with
@@ -134,11 +96,11 @@ class DensityLoss(Loss):
         """
         whole: list[int] = []
         if self.panels is not None:
-            whole, positive, unsure = self.panels.above(epsilon)
+            whole, sure, unsure = self.panels.above(epsilon)
         else:
-            positive, unsure = self._where(epsilon)
+            sure, unsure = where(self._densities, self.breaks, epsilon)
         parts = [self._panel_mass(i) for i in whole]
-        parts += [(_mass(self.p, stretch), _mass(self.q, stretch)) for stretch in _joined(positive)]
+        parts += [(mass(self.p, stretch), mass(self.q, stretch)) for stretch in joined(sure)]
         return sum((p for p, _ in parts), arb(0)), sum((q for _, q in parts), arb(0)), unsure
 
     def _panel_mass(self, i: int) -> tuple[Ball, Ball]:
@@ -146,14 +108,10 @@ class DensityLoss(Loss):
         if self.other is not None:
             q, p = self.other._panel_mass(i)
             return p, q
-        if i not in self._kept and self.panels is not None:
+        if i not in self._panel_masses and self.panels is not None:
             ends = self.panels.cut.ends[i]
-            self._kept[i] = _mass(self.p, ends), _mass(self.q, ends)
-        return self._kept[i]
-
-    @cached_property
-    def _kept(self) -> dict[int, tuple[Ball, Ball]]:
-        return {}
+            self._panel_masses[i] = mass(self.p, ends), mass(self.q, ends)
+        return self._panel_masses[i]
 
     def profile(self, epsilon: RealLike) -> Ball:
         """∫ (p − e^ε q)₊."""
@@ -169,10 +127,10 @@ class DensityLoss(Loss):
     def cdf(self, x: RealLike) -> Ball:
         """∫ p over {p ≤ e^x q}."""
         above, _, unsure = self._above(ball(x))
-        mass = self._scales[0] * above
+        tail = self._scales[0] * above
         for stretch, _ in unsure:
-            mass += hull(arb(0), self._scales[0] * _mass(self.p, stretch))
-        return positive_part(1 - mass)
+            tail += hull(arb(0), self._scales[0] * mass(self.p, stretch))
+        return positive_part(1 - tail)
 
     def top(self, spare: Ball | None = None) -> Atom | None:
         """What balls need not tell from the largest loss, and how likely it is."""
@@ -185,8 +143,8 @@ class DensityLoss(Loss):
             return None
         least = arb(high.lower()) - arb(2) ** -24 * abs(high).upper()
         above, _, unsure = self._above(least)
-        mass = self._scales[0] * (above + sum((hull(arb(0), _mass(self.p, stretch)) for stretch, _ in unsure), arb(0)))
-        return Atom(hull(least, arb(high.upper())), mass)
+        rest = sum((hull(arb(0), mass(self.p, stretch)) for stretch, _ in unsure), arb(0))
+        return Atom(hull(least, arb(high.upper())), self._scales[0] * (above + rest))
 
     def support(self) -> tuple[Ball, Ball]:
         """Balls around the smallest and the largest loss."""
@@ -202,51 +160,22 @@ class DensityLoss(Loss):
         seen = []
         for start, end in pairwise(self.breaks):
             for i in range(1024):
-                a, b = start + (end - start) * i / 1024, start + (end - start) * (i + 1) / 1024
-                p, q = self._densities(hull(a, b))
+                p, q = self._densities(start + (end - start) * hull(arb(i), arb(i + 1)) / 1024)
                 seen.append((p / q).log())
         return minimum(*seen), maximum(*seen)
 
     def lattice_law(self, depth: float) -> Law | None:
         """Panels, where there are any: for the envelope engine."""
-        factor = None if self.panels is None else self.panels.factor
-        return None if factor is None else factor.law
+        return None if self._factor is None else self._factor.law
 
     @cached_property
     def tables(self) -> tuple[TableLoss, TableLoss]:
-        """Two tables around the pair. The first merges each cell of the interval into one outcome, so it is the pair
-        processed; the second moves each cell's mass to the ends of its loss's range, both masses kept, so the pair is
-        that one processed.
-        """
-        below, above = [], []
-        for start, end in pairwise(self.breaks):
-            for i in range(_OUTCOMES):
-                a, b = start + (end - start) * i / _OUTCOMES, start + (end - start) * (i + 1) / _OUTCOMES
-                p, q = self._scales[0] * real_integral(self.p, (a, b)), self._scales[1] * real_integral(self.q, (a, b))
-                below.append(Row(p, q, (p / q).log()))
-                above += self._ends(p, q, hull(a, b))
-        return TableLoss(tuple(below)), _Covering(tuple(above))
+        """Two tables around the pair, one that costs no more and one that costs no less."""
+        return tables(self.p, self.q, self._scales, self.breaks)
 
     def bracket(self) -> tuple[TableLoss, TableLoss]:
         """The two `tables` around the pair."""
         return self.tables
-
-    def _ends(self, p: Ball, q: Ball, cell: Ball) -> list[Row]:
-        """A cell's masses at the ends of its loss's range."""
-        over, under = self._densities(cell)
-        span = (over / under).log()
-        low, high = span.lower(), span.upper()
-        width = high - low
-        if not width > arb(2) ** -40:
-            return [Row(p, q, (p / q).log())]
-        up = (p - low.exp() * q) / -(-width).expm1()
-        rows = []
-        for mass, loss in ((p - up, low), (up, high)):
-            # a mass that may be 0 counts as the most that it may be
-            kept = mass if mass > 0 else arb(positive_part(mass).upper())
-            if kept > 0:
-                rows.append(Row(kept, kept * (-loss).exp(), loss))
-        return rows
 
     def mean(self) -> Ball:
         """∫ p·ln(p/q)."""
@@ -264,13 +193,12 @@ class DensityLoss(Loss):
 
     def quick_renyi(self, alpha: Ball) -> Ball:
         """D_α in a ball that is narrow enough to prove something: from the places on panels where there are any."""
-        factor = None if self.panels is None else self.panels.factor
         t = alpha - 1
-        if factor is not None and t > 0:
+        if self._factor is not None and t > 0:
             near, (low, high) = float(t), self.support()
             try:
                 # the slope of the cumulant function is a mean of the losses
-                return (factor.cumulants([near])[0] + (t - arb(near)) * hull(low, high)) / t
+                return (self._factor.cumulants([near])[0] + (t - arb(near)) * hull(low, high)) / t
             except (ArithmeticError, NoEnvelope):
                 pass
         return self.renyi(alpha)
@@ -291,9 +219,8 @@ class DensityLoss(Loss):
 
     def rough_renyi(self, alpha: float) -> float:
         """D_α in floats, for searching: from the places on panels, else by the midpoint rule."""
-        factor = None if self.panels is None else self.panels.factor
-        if factor is not None:
-            return factor.rough(alpha - 1)[0] / (alpha - 1)
+        if self._factor is not None:
+            return self._factor.rough(alpha - 1)[0] / (alpha - 1)
         losses, masses = self._rough_table
         top = float(losses.max())
         total = float(masses @ np.exp((alpha - 1) * (losses - top)))
@@ -321,20 +248,3 @@ class DensityLoss(Loss):
         x = np.interp(rng.random(size) * cumulative[-1], cumulative, grid)
         losses: Array = np.log(np.interp(x, grid, p) / np.interp(x, grid, q))
         return losses
-
-
-def _mass(formula: Formula, stretch: Stretch) -> Ball:
-    """∫ over a stretch, closely however small it is."""
-    return arb(acb.integral(formula, *stretch, abs_tol=arb(2) ** -_TINIEST).real)
-
-
-def _joined(stretches: list[Stretch]) -> list[Stretch]:
-    """Neighbouring stretches as one, so that each is integrated once."""
-    ordered = sorted(stretches, key=lambda stretch: float(stretch[0]))
-    result: list[Stretch] = []
-    for a, b in ordered:
-        if result and result[-1][1] == a:
-            result[-1] = (result[-1][0], b)
-        else:
-            result.append((a, b))
-    return result

@@ -19,13 +19,13 @@ from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.envelope.points import INNER, STEEP
 from bursar.losses.engines.lattice.law import Law, Panels, of_atoms
 from bursar.losses.laws.density_cut import Cut, logarithms
+from bursar.losses.laws.density_stretches import Stretch
 from bursar.numerics.arrays import Array, Integers, Known
 from bursar.numerics.balls import Ball, up
 from bursar.numerics.formula import Term
 from bursar.numerics.running import running
 from bursar.numerics.trusted import SAFETY, UNIT
 
-Stretch = tuple[Ball, Ball]
 _CURVED = 0.85
 _FIRST, _SECOND = 32, 4096  # how many parts of a panel are looked at for the largest loss, first and where it may be
 _REFINED = 8  # panels
