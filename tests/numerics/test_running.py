@@ -69,6 +69,15 @@ def test_each_function_is_as_close_as_floats_allow(name: str) -> None:
         assert not off(term, place, found, bound)
 
 
+@pytest.mark.parametrize("source", ["exp(-x*x/2)", "exp(x/3)**3", "sinh(x*x/9)", "cosh(x*x/9)", "log(1 + x*x/1e9)"])
+def test_errors_of_what_is_given_are_passed_on(source: str) -> None:
+    """Where a rounded argument moves the value by more than a function's own rounding, the bound covers that too."""
+    term, x = Formula(source).term, np.random.default_rng(8).uniform(10, 30, 300)
+    value, error = running(term, x)
+    for place, found, bound in zip(x.tolist(), value.tolist(), error.tolist(), strict=True):
+        assert not off(term, place, found, bound)
+
+
 @pytest.mark.parametrize("source", ["1/(x-1)", "log(x-1)", "sqrt(x-2)", "exp(1000*x)", "sin(1e9*x)", "(x-2)**0.5"])
 def test_what_is_not_known_has_no_bound(source: str) -> None:
     """At a pole, outside the domain, beyond the floats, and for huge angles nothing is claimed."""
