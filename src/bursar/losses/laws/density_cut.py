@@ -30,6 +30,7 @@ _ALIAS = 6.8e-5  # 2·q²⁴/(1 − q) for q = 1/1.6, and a little more
 _MOST_MOVED = 20.0
 _SLIVER = 2.0**-44  # of the stretch between two breaks
 _FINEST = 2.0**-37  # of the place: floats need some room
+_SLIP = 2.0**-12  # of a panel: by so much its ends may lie elsewhere
 _MOST_PANELS = 1500
 _MOST_SLIVERS = 64
 _SLACK = 1e-9  # of the sums over a circle, relatively: they are taken in floats
@@ -78,9 +79,9 @@ def cut(p: Formula, q: Formula, breaks: Sequence[Ball]) -> Cut | None:
                 return None
             a, b = stack.pop()
             low, high = float(a), float(b)
-            moved = moves(log_p, log_q, low, high)
+            slip = max(up(abs(a - arb(low))), up(abs(b - arb(high))))
+            moved = moves(log_p, log_q, low, high) if slip <= _SLIP * (high - low) else None
             if moved is not None and max(moved[:2]) <= _MOST_MOVED:
-                slip = max(up(abs(a - arb(low))), up(abs(b - arb(high))))
                 rows.append(((a, b), low, high - low, slip, moved))
             elif high - low > max(least, _FINEST * max(abs(low), abs(high))):
                 middle = low + (high - low) / 2

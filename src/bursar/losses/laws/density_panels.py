@@ -119,7 +119,7 @@ class Panelled:
         value, error = self.loss(cut.starts + cut.widths / 2)
         near, doubt = _known(x)
         apart = value - near
-        reach = SAFETY * (error + doubt + (INNER + cut.slips / cut.widths) * cut.moved_loss)
+        reach = SAFETY * (error + doubt + INNER * cut.moved_loss)
         reach += 4 * UNIT * (np.abs(value) + abs(near))
         whole = np.flatnonzero(apart > reach).tolist()
         slivers = [((a, b), self._over(a, b) - x) for a, b in cut.slivers]

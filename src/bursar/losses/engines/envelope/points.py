@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bursar.losses.engines.lattice.grid import legendre
-from bursar.losses.engines.lattice.law import Density, Law, Panels
+from bursar.losses.engines.lattice.law import Density, Law, Panels, parts_for
 from bursar.numerics.arrays import Array, Integers
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
@@ -20,7 +20,7 @@ ORDER = 20  # nodes of a panel
 QUADRATURE = 1e-21  # relative error of a panel
 _GROWTH = 20.0  # by how much, as a logarithm, the integrand may grow on a panel's ellipse
 _STRETCH = 3.62  # how far the loss moves on that ellipse, in units of how far it moves on the panel
-INNER = 0.2452  # how far a function moves on a panel, in units of how far it moves on its disc
+INNER = 0.246  # how far a function moves on a panel, in units of how far it moves on its disc
 STEEP = 0.53  # its slope there, in those units per width of the panel
 _CALM = 27.0  # how far the logarithm of the integrand may move on a disc
 _MOST_NODES = 4_000_000
@@ -122,26 +122,36 @@ def _panel_nodes(panels: Panels, tempo: float, tau: float | None) -> Points:
             panels, light = _lighter(panels, tau)
             tops.append(light)
         need = (panels.moved + tempo * panels.moved_loss) / _CALM
-        parts = np.where(need > 1, np.ceil(1.064 * need + 0.7), 1.0)
+        if not float(need.max()) < 1e15:
+            raise TooMany("a density moves too much for its panels")
+        parts = parts_for(need)
         # at a steep tilt only a little of what is cut finely weighs anything
         if tau is None or float(parts.sum()) * ORDER < _FEW_NODES or len(parts) > _MOST_COARSE:
             break
-        panels = panels.split(np.minimum(parts, 64.0).astype(np.int64))
+        panels = panels.split(np.minimum(parts, 64))
     if not float(parts.sum()) * ORDER < (_FEW_NODES if tau is None else 5 * _FEW_NODES):
         raise TooMany(f"a density needs {parts.sum():.2g} panels")
-    return _heavy(_on_panels(panels, parts.astype(np.int64)), tau, np.concatenate(tops) if tops else np.zeros(0))
+    return _heavy(_on_panels(panels, parts), tau, np.concatenate(tops) if tops else np.zeros(0))
 
 
 def _lighter(panels: Panels, tau: float) -> tuple[Panels, Array]:
     """The panels that may weigh something at the tilt, and the most that each of the others does, in logarithms."""
     (heights, errors), (at, doubt) = panels.log_density(panels.middles), panels.loss(panels.middles)
     likely = heights + tau * at + np.log(panels.widths)
-    # the middle is rounded, and may lie where the ends' slips put it
-    off = INNER + panels.slips / panels.widths + 8 * UNIT * (1 + np.abs(panels.middles) / panels.widths)
-    most = likely + errors + tau * doubt + SAFETY * off * (panels.moved + tau * panels.moved_loss)
-    most += 8 * UNIT * (np.abs(heights) + np.abs(tau * at)) + panels.slips / panels.widths
+    most = likely + errors + tau * doubt + SAFETY * INNER * (panels.moved + tau * panels.moved_loss)
+    most += 8 * UNIT * (np.abs(heights) + np.abs(tau * at)) + 2.1 * _slips(panels)
     kept = ~(most <= likely.max() - _LIGHT - math.log(len(most)))
     return panels.only(kept), most[~kept]
+
+
+def _slips(panels: Panels) -> Array:
+    """How far a node may lie from where it should, and half of how much a width may be off, in widths of the panel:
+    density and loss move in proportion.
+    """
+    slip: Array = (4 * UNIT * (np.abs(panels.starts) + 2 * panels.widths) + panels.slips) / panels.widths
+    if not float(slip.max()) < 1e-3:
+        raise NoEnvelope("the panels of a density are too narrow for floats")
+    return slip
 
 
 def _on_panels(panels: Panels, parts: Integers) -> Points:
@@ -154,11 +164,8 @@ def _on_panels(panels: Panels, parts: Integers) -> Points:
     losses, loss_errors = panels.loss(v)
     heights = heights + np.log(half * weights).ravel()
     each = np.repeat(np.arange(len(parts)), parts * ORDER)
-    # how far a node may lie from where it should, in widths of the panel; density and loss move in proportion
-    slip = (4 * UNIT * (np.abs(panels.starts) + 2 * panels.widths) + panels.slips) / panels.widths
-    if not float(slip.max()) < 1e-3:
-        raise NoEnvelope("the panels of a density are too narrow for floats")
-    errors = errors + (slip * (1 + STEEP * panels.moved))[each] + (2 * ULPS + 8) * UNIT * (1 + np.abs(heights))
+    slip = _slips(panels)
+    errors = errors + (slip * (2.1 + STEEP * panels.moved))[each] + (2 * ULPS + 8) * UNIT * (1 + np.abs(heights))
     loss_errors = loss_errors + (slip * STEEP * panels.moved_loss)[each]
     if not (np.isfinite(errors).all() and np.isfinite(loss_errors).all()):
         raise NoEnvelope("the formulas of a density cannot be evaluated in floats")

@@ -80,10 +80,17 @@ class Panels:
         widths = np.repeat(self.widths, parts) / n
         starts = np.repeat(self.starts, parts) + within * widths
         slips, moved, loss = (np.repeat(column, parts) for column in (self.slips, self.moved, self.moved_loss))
+        slips = slips + np.where(n > 1, 4 * UNIT * (np.abs(starts) + n * widths), 0.0)  # the starts are rounded
         return replace(self, starts=starts, widths=widths, slips=slips, moved=share * moved, moved_loss=share * loss)
 
 
-_NEAR = 0.2451  # a panel's half against its disc's radius
+_NEAR = 0.246  # a panel's half against its disc's radius, and a little more: its middle is rounded
+
+
+def parts_for(need: Array) -> Integers:
+    """How many parts of each panel make both move by this many times less."""
+    found: Integers = np.where(need > 1, np.ceil(1.065 * need + 0.7), 1.0).astype(np.int64)
+    return found
 
 
 class Comb(NamedTuple):

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bursar.losses.engines.lattice.law import Density, Law, Panels, log_odds, spread
+from bursar.losses.engines.lattice.law import Density, Law, Panels, log_odds, parts_for, spread
 from bursar.numerics.arrays import Array, Known
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import ULPS, UNIT
@@ -68,19 +68,17 @@ def sampled(base: Law, rate: Ball, absent: Ball, *, removed: bool) -> Law:
         if not doubt < 1e-6:
             raise ArithmeticError("the sampling rate is not known precisely enough")
         log_density, loss = mapped(base.panels)
-        panels = replace(_moved(base.panels, q, side), log_density=log_density, loss=loss)
+        panels = replace(_moved(base.panels, q, doubt, side), log_density=log_density, loss=loss)
     return Law(losses, loss_errors, heights, errors, density, base.log_lost, panels=panels)
 
 
-def _moved(panels: Panels, q: float, side: float) -> Panels:
+def _moved(panels: Panels, q: float, doubt: float, side: float) -> Panels:
     """How far the sampled loss and its density move: panels on which e^l moves by less than half of itself, a share of
     which is what 1 − q + q·e^l and q + (1 − q)e^{−l} move by (proofs/densities.md §5).
     """
-    parts = np.ceil(np.maximum(1.064 * panels.moved_loss / _STILL + 0.7, 1.0))
-    if not float(parts.sum()) < _MOST_PANELS:
-        raise ArithmeticError(f"a sampled density needs {parts.sum():.2g} panels")
-    still = np.where(panels.moved_loss > _STILL, parts, 1.0).astype(np.int64)
-    fine = panels.split(still)
+    if not float(panels.moved_loss.sum()) < _STILL * _MOST_PANELS:
+        raise ArithmeticError("a sampled density needs too many panels")
+    fine = panels.split(parts_for(panels.moved_loss / _STILL))
     at, error = panels.loss(fine.middles)
     grown = np.expm1(fine.moved_loss)
     share = 1 / (1 + (1 - q) / q * np.exp(np.clip(-side * at, -700.0, 700.0)))
@@ -88,5 +86,7 @@ def _moved(panels: Panels, q: float, side: float) -> Panels:
         raise ArithmeticError("the formulas of a density cannot be evaluated in floats")
     # the shares are taken in floats, and close to the middle
     slack = np.exp(error + 1e-3)
-    loss, weight = (-np.log1p(-grown * np.minimum(slack * part, 1.0)) for part in (share, 1 - share + 1e-15))
+    loss, weight = (
+        -np.log1p(-grown * np.minimum(slack * part, 1.0)) for part in (share, 1 - share + 1e-15 + 2 * doubt)
+    )
     return replace(fine, moved=fine.moved + (weight if side > 0 else 0.0), moved_loss=loss)
