@@ -104,13 +104,13 @@ class DensityLoss(Loss):
         return sum((p for p, _ in parts), arb(0)), sum((q for _, q in parts), arb(0)), unsure
 
     def _panel_mass(self, i: int) -> tuple[Ball, Ball]:
-        """∫p and ∫q over a panel."""
+        """∫p and ∫q over a panel, or over a sliver."""
         if self.other is not None:
-            q, p = self.other._panel_mass(i)
-            return p, q
+            return self.other._panel_mass(i)[::-1]
         if i not in self._panel_masses and self.panels is not None:
-            ends = self.panels.cut.ends[i]
-            self._panel_masses[i] = mass(self.p, ends), mass(self.q, ends)
+            a, b = self.panels.cut.ends[i] if i >= 0 else self.panels.cut.slivers[-1 - i]
+            ways = [mass(f, (a, b)) if i >= 0 else f.at(hull(a, b)) * (b - a) for f in (self.p, self.q)]
+            self._panel_masses[i] = ways[0], ways[1]
         return self._panel_masses[i]
 
     def profile(self, epsilon: RealLike) -> Ball:

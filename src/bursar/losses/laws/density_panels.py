@@ -112,8 +112,8 @@ class Panelled:
         return least, most + SAFETY * _CURVED * moved / (8 * parts * parts) + UNIT * np.abs(most)
 
     def above(self, x: Ball) -> tuple[list[int], list[Stretch], list[tuple[Stretch, Ball]]]:
-        """Where the loss certainly exceeds x: whole panels, by number, and parts of others; and where it may, with by
-        how much it does at most.
+        """Where the loss certainly exceeds x: whole panels, by number, slivers counted from −1 down, and parts of other
+        panels; and where it may, with by how much it does at most.
         """
         cut = self.cut
         value, error = self.loss(cut.starts + cut.widths / 2)
@@ -123,7 +123,8 @@ class Panelled:
         reach += 4 * UNIT * (np.abs(value) + abs(near))
         whole = np.flatnonzero(apart > reach).tolist()
         slivers = [((a, b), self._over(a, b) - x) for a, b in cut.slivers]
-        sure = [sliver for sliver, over in slivers if over > 0]
+        whole += [-1 - j for j, (_, over) in enumerate(slivers) if over > 0]
+        sure: list[Stretch] = []
         unsure = [(sliver, over.upper()) for sliver, over in slivers if not (over > 0 or over <= 0)]
         for i in np.flatnonzero(~(np.abs(apart) > reach)).tolist():
             parts, rest = self._above_in(i, x)
