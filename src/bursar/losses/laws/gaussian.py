@@ -10,9 +10,9 @@ import numpy as np
 from bursar.guarantees.gdp import gaussian_delta
 from bursar.losses._base import Directions, Loss
 from bursar.losses.engines.contour.factors import GaussianFactor
-from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Known, Law, itself, spread
+from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Law, itself, spread
 from bursar.numerics import normal
-from bursar.numerics.arrays import Array
+from bursar.numerics.arrays import Array, Known
 from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, infinity
 from bursar.numerics.trusted import UNIT
 

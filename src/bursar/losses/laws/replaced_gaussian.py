@@ -16,10 +16,10 @@ from bursar.losses._base import Directions, Loss, symmetric
 from bursar.losses.engines.contour.replaced_factor import ReplacedFactor
 from bursar.losses.engines.contour.replaced_integral import ReplacedIntegral
 from bursar.losses.engines.envelope.guided import GuidedFactor, guided
-from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Known, Law, log_odds, spread
+from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Law, log_odds, spread
 from bursar.losses.laws.normal_integral import normal_integral, power
 from bursar.numerics import normal
-from bursar.numerics.arrays import Array
+from bursar.numerics.arrays import Array, Known
 from bursar.numerics.balls import (
     Ball,
     ComplexBall,

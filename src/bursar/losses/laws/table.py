@@ -186,18 +186,6 @@ class TableLoss(Loss):
         return rng.choice(losses, size=size, p=weights / weights.sum())
 
 
-@dataclass(frozen=True)
-class SteppedTable(TableLoss):
-    """A table whose finite losses are whole multiples of one number, as those of k-ary responses."""
-
-    step: Ball
-
-    def lattice_law(self, depth: float) -> Law:
-        """The law of all its atoms, which form a comb."""
-        law = of_atoms(self.atoms())
-        return replace(law, comb=Comb(arb(0), self.step, np.rint(law.losses / float(self.step)).astype(np.int64)))
-
-
 def _read(row: Row) -> Row:
     """The outcome in balls: rows of your own may hold numbers of any kind."""
     if all(part is None or isinstance(part, arb) for part in row):

@@ -21,7 +21,8 @@ from flint import arb
 
 from bursar.losses.engines.contour.factors import NoContour
 from bursar.losses.engines.contour.replaced_growth import replaced_growth
-from bursar.losses.engines.contour.sampled_integral import Grid, SampledIntegral
+from bursar.losses.engines.contour.sampled_grid import Grid
+from bursar.losses.engines.contour.sampled_integral import SampledIntegral
 from bursar.losses.engines.contour.sampled_odds import share
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array

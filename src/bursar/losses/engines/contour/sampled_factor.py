@@ -12,7 +12,8 @@ from bursar.losses.engines.contour.factors import Care, Decay, Factor, Moments
 from bursar.losses.engines.contour.line_sums import Line, log_of
 from bursar.losses.engines.contour.rare_factor import RareFactor
 from bursar.losses.engines.contour.sampled_decay import sampled_decay
-from bursar.losses.engines.contour.sampled_integral import Grid, SampledIntegral
+from bursar.losses.engines.contour.sampled_grid import Grid
+from bursar.losses.engines.contour.sampled_integral import SampledIntegral
 from bursar.losses.engines.contour.sampled_law import Tilted, at_reach, log_moment, tilted, weight_errors
 from bursar.losses.engines.contour.sampled_line import line
 from bursar.losses.engines.contour.sampled_members import near_cut

@@ -18,12 +18,12 @@ is removed (L = ln A) and p = −t where it is added (L = −ln A). The derivati
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from flint import arb
 
 from bursar.losses.engines.contour.sampled_cut import choose_cut, heaviest, rough_variance
+from bursar.losses.engines.contour.sampled_grid import Grid
 from bursar.losses.engines.contour.sampled_growth import THETAS, phase_growth
 from bursar.losses.engines.contour.sampled_members import Members
 from bursar.losses.engines.contour.sampled_odds import log_odds
@@ -35,23 +35,6 @@ from bursar.numerics.trusted import SAFETY, ULPS, UNIT, log_normal_cdf
 
 _LOG_COSINES = np.log(np.cos(THETAS / 2))
 _MOST_NODES = 60_000
-
-
-@dataclass
-class Grid:
-    """Nodes for tilts up to ``tau`` and frequencies up to ``reach``, with bounds of the errors of their losses and
-    log-masses.
-    """
-
-    tau: float
-    reach: float
-    x: Array
-    loss: Array
-    log_mass: Array
-    mass: Array
-    loss_error: Array
-    mass_error: Array
-    step: float
 
 
 class SampledIntegral:

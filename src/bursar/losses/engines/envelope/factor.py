@@ -10,7 +10,7 @@ import numpy as np
 from flint import arb
 
 from bursar.losses.engines.contour.factors import Care, Decay, Factor, Moments
-from bursar.losses.engines.envelope.points import QUADRATURE, Points, coarse_points, points_of
+from bursar.losses.engines.envelope.points import QUADRATURE, Points, TooMany, coarse_points, points_of
 from bursar.losses.engines.envelope.spectrum import Weighed, weighed
 from bursar.losses.engines.lattice.law import Law
 from bursar.numerics.arrays import Array, Complexes, Integers
@@ -81,7 +81,10 @@ class PointsFactor(Factor):
 
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
         """K of all copies as balls: ln(M(0) + Σp·(e^{τl} − 1)), or the logarithm of the sum where that is large."""
-        points = points_of(self.law, max(tilts))
+        try:
+            points = points_of(self.law, max(tilts))
+        except TooMany:  # at a steep tilt few of them weigh anything
+            return [self.count * self._steep_cumulant(points_of(self.law, tilt, tilt), tilt) for tilt in tilts]
         return [self.count * self._cumulant(points, tilt) for tilt in tilts]
 
     def _cumulant(self, points: Points, tau: float) -> Ball:
@@ -95,9 +98,16 @@ class PointsFactor(Factor):
             slack = float(sizes.sum()) + (n + 2 * ULPS) * UNIT * float(np.abs(grown).sum())
             slack += 2 * QUADRATURE * float(np.exp(heights).sum() + 1)
             return (self.whole + arb(float(grown.sum()), SAFETY * slack)).log()
+        return self._steep_cumulant(points, tau)
+
+    def _steep_cumulant(self, points: Points, tau: float) -> Ball:
+        """The logarithm of the sum, and of what was left out of it."""
+        heights, errors = points.log_masses + tau * points.losses, self._weight_errors(points, tau)
+        top, n = float(heights.max()), len(heights)
         weights = np.exp(heights - top)
         total = float(weights.sum())
         slack = float(weights @ (errors + tau * points.loss_errors)) / total + (n + ULPS + 8) * UNIT
+        slack += points.left_out + QUADRATURE
         if not slack < 0.01:
             raise ArithmeticError("the moment is not known precisely enough")
         return arb(top + math.log(total), SAFETY * slack + 4 * UNIT * abs(top))
@@ -152,8 +162,8 @@ def all_copies(law: Weighed, frequencies: Array, values: Complexes, errors: Arra
     slip = np.minimum(errors / sizes, 1.0)
     off = slip / np.maximum(1 - slip, 0.5) + 4 * ULPS * UNIT * (1 + np.abs(log_size))
     # with many copies the transform's own rounding is too much where they are not all but gone
-    lively = scale * np.log(np.minimum(sizes + errors, 1.0)) > _DEAD
-    asked = np.flatnonzero(lively & (scale * off > factor.exact))
+    weight = np.exp(np.maximum(scale * np.log(np.minimum(sizes + errors, 1.0)), _DEAD))
+    asked = np.flatnonzero(weight * scale * off > factor.exact)
     if len(asked) and len(asked) * len(law.weights) <= _MOST_PAIRS:
         _closely(law, frequencies, asked, (log_size, turn, off, slip))
     most = np.log(np.minimum(np.exp(log_size) * (1 + slip), 1.0)) + 16 * ULPS * UNIT * (1 + np.abs(log_size))

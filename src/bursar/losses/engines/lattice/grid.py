@@ -16,8 +16,8 @@ import numpy as np
 from flint import arb
 
 from bursar.losses._base import Loss
-from bursar.losses.engines.lattice.law import Density, Known, Law
-from bursar.numerics.arrays import Array, Integers
+from bursar.losses.engines.lattice.law import Density, Law
+from bursar.numerics.arrays import Array, Integers, Known
 from bursar.numerics.balls import ball, down, up, working
 from bursar.numerics.convex import bends
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
@@ -89,6 +89,8 @@ class Gridded:
 
 def places(law: Law, step: float, floor: float = -math.inf) -> Places:
     """The atoms and the nodes of the density's panels, above about a floor."""
+    if law.panels is not None:
+        raise NoLattice("the density does not rise with the loss")
     kept = law.losses + law.loss_errors >= floor
     atoms = [column[kept] for column in (law.losses, law.loss_errors, law.log_masses, law.mass_errors)]
     if len(atoms[0]) and not float(np.abs(atoms[0]).max()) / step < 2.0**40:
