@@ -36,10 +36,8 @@ def account(
     two do not meet, in which case one proof or its code is wrong. Where the answer is enclosed as closely as asked,
     theorems that would take long are left unasked, and the report says so; ``theorems`` asks just these, by id.
 
-    ``width`` asks the numerical theorem for an interval this narrow, relative to the answer: by default 1e-6 where
-    something Gaussian is released, 1e-4 otherwise, 1e-3 where more than a hundred different atomic losses meet.
-    ``effort`` ("low", "normal", "high") limits its work; where the limit comes first, the report says the width
-    reached.
+    ``width`` asks the numerical theorem for an interval this narrow, relative to the answer: 1e-6 by default.
+    ``effort`` ("low", "normal", "high") limits its work; where the limit comes first, the report says the width reached.
     """
     what = as_composition(composition)
     question = ask(delta=delta, epsilon=epsilon, width=width, effort=effort)

@@ -1,4 +1,4 @@
-"""Floor 1, losses: the privacy loss as a random variable, one file a law; and two engines that compose them. This index
+"""Floor 1, losses: the privacy loss as a random variable, one file a law; and the engines that compose them. This index
 is explicit, so that types and editors see the names; a law loads on first use, with what it needs of the engines.
 """
 

@@ -34,7 +34,7 @@ class NoEngine(Exception):
 
 
 def usual_width(losses: Losses) -> float:
-    """A millionth."""
+    """The relative width that is asked for unless another is: a millionth."""
     return _USUAL
 
 

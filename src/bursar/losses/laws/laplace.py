@@ -100,15 +100,20 @@ class LaplaceLoss(Loss):
 
     def envelope_factor(self, count: int, depth: float) -> LaplaceFactor:
         """By its places, or together with other Laplaces by the closed form."""
-        return LaplaceFactor(lambda: self.lattice_law(depth), count, self.epsilon)
+        return LaplaceFactor(lambda: self._top_law(depth), count, self.epsilon)
 
     def lattice_law(self, depth: float) -> Law:
-        """Two atoms, and the density between them; the lower end of a long range is as good as nothing."""
-        low, high = self.atoms()
+        """Two atoms, and the density between them."""
+        return replace(of_atoms(self.atoms()), density=exponential(self.epsilon, math.log(0.25)))
+
+    def _top_law(self, depth: float) -> Law:
+        """The same without the lower end of a long range, which is as good as nothing under P. (Under Q it is nearly
+        everything, and sampling mixes the two: samples need the whole.)
+        """
         if self.epsilon <= depth:
-            return replace(of_atoms((low, high)), density=exponential(self.epsilon, math.log(0.25)))
+            return self.lattice_law(depth)
         density = exponential(self.epsilon, math.log(0.25), depth)
-        return replace(of_atoms((high,)), density=density, log_lost=SLACK - depth)
+        return replace(of_atoms(self.atoms()[1:]), density=density, log_lost=SLACK - depth)
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses of Laplace outputs."""

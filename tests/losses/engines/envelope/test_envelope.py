@@ -80,6 +80,7 @@ def test_laplaces_against_their_closed_form(delta: str, epsilon: str) -> None:
         "discrete_gaussian(sigma=3, sensitivity=2)*6 + kary_randomized_response(epsilon=0.4, categories=9)*3",
         "poisson(table(p=[1/2, 1/3, 1/6], q=[1/5, 2/5, 2/5]), rate=0.2)*30",
         "poisson(gaussian(sigma=1), rate=0.01)*3",
+        "poisson(laplace(scale=0.02), rate=0.1)*3",
         "leaky_randomized_response(epsilon=0.3, delta=1e-9)*20 + laplace(scale=8)*9",
     ],
 )

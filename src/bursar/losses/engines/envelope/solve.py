@@ -122,7 +122,7 @@ def _root(envelope: Envelope | Combed, near: float, log_delta: float) -> float:
         last, x = x, x - step
         if not low < x < high:
             x = (low + high) / 2
-        if abs(x - last) <= 1e-14 * abs(x) or high - low <= 1e-14 * abs(x) or x < 0:
+        if abs(x - last) <= 1e-11 * abs(x) or high - low <= 1e-11 * abs(x) or x < 0:
             break
     return x
 
