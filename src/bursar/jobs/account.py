@@ -37,7 +37,8 @@ def account(
     theorems that would take long are left unasked, and the report says so; ``theorems`` asks just these, by id.
 
     ``width`` asks the numerical theorem for an interval this narrow, relative to the answer: 1e-6 by default.
-    ``effort`` ("low", "normal", "high") limits its work; where the limit comes first, the report says the width reached.
+    ``effort`` ("low", "normal", "high") limits its work; where the limit comes first, the report says the width
+    reached.
     """
     what = as_composition(composition)
     question = ask(delta=delta, epsilon=epsilon, width=width, effort=effort)
