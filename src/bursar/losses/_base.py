@@ -235,24 +235,6 @@ class Directions:
         return self.remove.support()[1].max(self.add.support()[1])
 
 
-class Leaks(NamedTuple):
-    """How likely a mechanism certainly reveals everything, at least, by direction of its neighbour relation; about the
-    worst one that keeps it where it is a declared promise.
-    """
-
-    removed: Ball
-    """An event has this probability with the record, and none without it (or with another in its place)."""
-    added: Ball
-    """The same the other way round."""
-    shown: Ball
-    """The event shows the record itself: it has no probability in any database without the record."""
-
-    @property
-    def same(self) -> bool:
-        """Whether both directions leak alike."""
-        return self.removed is self.added
-
-
 def symmetric(loss: Loss, *, attained: bool = True) -> Directions:
     """The two directions of a pair whose laws are one."""
     return Directions(loss, loss, attained)
