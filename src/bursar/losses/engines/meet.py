@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from flint import arb
 
-from bursar.errors import ContradictionError
+from bursar.errors import ContradictionError, LossUnknown
 from bursar.losses.engines import contour, envelope, lattice, top
 from bursar.losses.engines.answer import EFFORTS, Answer, Losses, Precision, leak_of
 from bursar.losses.engines.contour import NoContour
@@ -22,10 +22,14 @@ from bursar.losses.engines.envelope import NoEnvelope
 from bursar.losses.engines.lattice import NoLattice
 from bursar.numerics.balls import Ball
 
+SETTLED = "settled"
+"""In place of an engine's name: as ledgers have priced plans up to now. What they wrote must not move with every better
+engine."""
 _USUAL = 1e-6
+_MANY = 100
 _CLOSE = 1e-4  # an answer this narrow is not worth another engine's minutes, unless effort is asked for
 _PER_MOMENT = 4  # grid points are worth a moment
-_STUMBLES = (NoContour, NoEnvelope, NoLattice, ArithmeticError, ValueError)
+_STUMBLES = (NoContour, NoEnvelope, NoLattice, LossUnknown, ArithmeticError, ValueError)
 """Whatever the floats of an engine stumble over: it fails closed."""
 
 
@@ -75,7 +79,7 @@ def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) 
 
 def deltas_at(losses: Losses, epsilons: Sequence[float], precision: Precision) -> list[Answer]:
     """One direction's δ at many ε's, by the first engine that serves them all."""
-    width, effort = precision.width or _USUAL, EFFORTS[precision.effort]
+    width, effort = precision.width or _width(losses, precision), EFFORTS[precision.effort]
     ways: dict[str, Callable[[list[float]], list[Answer]]] = {
         "contour": lambda asked: list(contour.deltas_at(losses, asked)),
         "envelope": lambda asked: list(envelope.deltas_at(losses, asked, width, effort // _PER_MOMENT)),
@@ -98,10 +102,19 @@ def deltas_at(losses: Losses, epsilons: Sequence[float], precision: Precision) -
 
 def _order(losses: Losses, precision: Precision, ways: Iterable[str]) -> list[str]:
     """Which engines to ask, in turn: the one that is forced, or those that suit the losses."""
+    if precision.engine == SETTLED:
+        return ["contour", "lattice"]
     if precision.engine is not None:
         return [precision.engine]
     smooth = _smooth(losses)
     return [name for name in ways if name != "contour" or smooth]
+
+
+def _width(losses: Losses, precision: Precision) -> float:
+    """The width that is asked where none is given."""
+    if precision.engine != SETTLED or _smooth(losses):
+        return _USUAL
+    return 1e-3 if sum(loss.table() is not None for loss, _ in losses) > _MANY else 1e-4
 
 
 def _smooth(losses: Losses) -> bool:

@@ -26,6 +26,7 @@ from bursar.numerics.balls import (
     infinity,
     positive_part,
     square,
+    up,
     working,
 )
 from bursar.numerics.convex import bends
@@ -156,7 +157,10 @@ class TableLoss(Loss):
     def lattice_law(self, depth: float) -> Law:
         """The law of all its atoms: two of them always form a comb."""
         atoms = self.atoms()
+        # an outcome that may or may not be P's has no loss of its own: its mass may be missing
+        unsure = sum((row.p.upper() for row in self.rows if row.loss is None and row.q > 0 and not row.p <= 0), arb(0))
         law = of_atoms(atoms)
+        law = replace(law, log_lost=up(unsure.log())) if unsure > 0 else law
         if len(atoms) != 2:
             return law
         first, second = atoms

@@ -11,9 +11,13 @@ from flint import acb, arb
 import bursar as b
 from bursar.losses.engines.envelope.comb import Combed
 from bursar.losses.engines.envelope.engine import Envelope, Line
-from bursar.losses.engines.envelope.factor import PointsFactor
+from bursar.losses.engines.envelope.factor import PointsFactor, all_copies
 from bursar.losses.engines.envelope.gathering import factors_of
 from bursar.losses.engines.envelope.points import points_of
+from bursar.losses.engines.envelope.spectrum import weighed
+from bursar.losses.engines.lattice.law import Law
+from bursar.losses.laws.stepped_table import SteppedTable
+from bursar.losses.laws.table import Row
 from bursar.numerics.balls import working
 from bursar.numerics.lattice import short
 
@@ -98,3 +102,37 @@ def test_a_crowd_that_is_left_early_is_known_in_size_only() -> None:
             total = sum((k * (loss.cumulant(acb(5.0, s)) - loss.cumulant(arb(5)).real) for loss, k in pairs), acb(0))
             assert total.real <= found.log_size[j]
             assert found.error[j] >= math.log(3) - 1e-9
+
+
+@pytest.mark.parametrize("tau", [0.01, 1.0, 10.0, 100.0])
+def test_combs_whose_step_is_not_known_exactly_cover_all_readings(tau: float) -> None:
+    """A k-ary response whose ε is a wide ball: both ends hold for each ε in it."""
+    middle, radius = arb("0.01"), arb("1e-6")
+    readings = [middle - radius, middle, middle + radius]
+    with working():
+        losses = [_response(epsilon) for epsilon in (arb(middle.mid(), radius.mid()), *readings)]
+        law = losses[0].lattice_law(50.0)
+        factor = PointsFactor(law, 1, arb(0))
+        nodes = math.ceil(max(40.0, 5 / (tau * 0.01)))
+        lower, upper, _ = Combed(factor, arb(0), line(tau, nodes * 0.01, nodes)).evaluate(0.0)
+        for loss in losses[1:]:
+            assert not loss.profile(0) < lower
+            assert not loss.profile(0) > upper
+
+
+def _response(epsilon: arb) -> SteppedTable:
+    """A response of three categories."""
+    norm = epsilon.exp() + 2
+    truth, lie = epsilon.exp() / norm, 1 / norm
+    return SteppedTable((Row(truth, lie, epsilon), Row(lie, truth, -epsilon), Row(lie, lie, arb(0))), epsilon)
+
+
+def test_moments_smaller_than_their_error_are_at_most_that_error() -> None:
+    """Where weights are known to a thousandth a moment that cancels may be anything up to that."""
+    near = np.array([0.5, 0.5]), np.array([0.0, 1.0])
+    law = weighed(near[1], np.zeros(2), np.log(near[0]), np.full(2, 9e-4), 0.0, whole=True)
+    values, errors = law.folded(2)
+    factor = PointsFactor(Law(near[1], np.zeros(2), np.log(near[0]), np.full(2, 9e-4)), 3, arb(0))
+    found = all_copies(law, np.array([0.0, math.pi]), values, errors, factor)
+    assert errors[1] > 1e-4
+    assert found.log_size[1] >= 3 * math.log(errors[1]) - 1e-9

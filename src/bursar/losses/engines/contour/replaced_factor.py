@@ -60,6 +60,9 @@ class ReplacedFactor(SampledFactor):
             np.concatenate([error_d, error]),
         )
 
+    def _shifted(self, tau: float, reach: float) -> None:
+        """None: the lines of a record removed are those of another law."""
+
     def _near(self, tau: float, frequencies: Array) -> float:
         """The frequency up to which the real line serves, if not that of the grid then a part of the largest: many
         copies need its precision, few are better off with few nodes.

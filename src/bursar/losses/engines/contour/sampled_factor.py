@@ -62,7 +62,8 @@ class SampledFactor(Factor):
     def rough_cumulants(self, tilts: Array) -> Array:
         """K of all copies as sums over the nodes, for all tilts at once."""
         grid = self.integral.grid(float(tilts.max()), 0.0)
-        heights: Array = np.log(np.exp(grid.log_mass + np.multiply.outer(tilts, grid.loss)).sum(axis=1))
+        with np.errstate(over="ignore"):  # infinite where it is of no use
+            heights: Array = np.log(np.exp(grid.log_mass + np.multiply.outer(tilts, grid.loss)).sum(axis=1))
         return self.count * heights
 
     def mirror(self, tilt: Ball) -> Ball:

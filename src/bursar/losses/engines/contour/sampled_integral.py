@@ -125,7 +125,7 @@ class SampledIntegral:
     def price(self, tau: float, reach: float) -> float:
         """About how many nodes a grid for this tilt and these frequencies takes."""
         low, high = self.window(1.5 * tau)
-        gain = 2 * math.pi * THETAS * self.sigma**2
+        gain = 2 * math.pi * self.thetas * self.sigma**2
         step = 0.97 * float((gain / (np.maximum(self.growth(tau, 1.05 * reach), 0.0) + self.tolerance)).max())
         return (high - low) / step
 

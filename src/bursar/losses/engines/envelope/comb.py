@@ -20,9 +20,10 @@ from bursar.losses.engines.envelope.points import NoEnvelope
 from bursar.losses.engines.envelope.polynomials import through
 from bursar.losses.engines.lattice.law import Comb
 from bursar.numerics.arrays import Array
-from bursar.numerics.balls import Ball, down, up
+from bursar.numerics.balls import Ball, down, relative_radius, up
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
+_SHORTEST = 2.0  # of τ times the period
 _FURTHEST = 2.0**50  # teeth: beyond, floats lie almost a tooth apart
 
 
@@ -37,6 +38,10 @@ class Combed:
         self.comb = Comb(offset, side * step, side * teeth)
         self.factor, self.leak, self.line, self.tau = factor, leak, line, line.tau
         self.width, self.nodes = float(self.comb.step), line.nodes
+        if not self.tau * self.width * self.nodes > _SHORTEST:
+            raise NoEnvelope("the period is too short for the tilt")
+        # teeth are where the step says, up to its radius: |y·G′(y)| ≤ 4·min(0.74, 0.91/τ)
+        self.slip = 4 * min(0.74, 0.91 / self.tau) * relative_radius(self.comb.step)
         self.cumulant, self.chernoff = bounds_at([factor], line)
         law = factor.combed(line.tau, self.comb.teeth.astype(float))
         self.middle = factor.count * int(law.mean)
@@ -71,7 +76,7 @@ class Combed:
         sizes, grown = np.abs(terms), np.exp(np.minimum(self.moments.error, 700.0))
         turned = (ULPS + 4) * (8 + np.abs(phase) + np.abs(self.moments.log_size)) + len(terms) + 24
         doubt = float(sizes @ (grown - 1 + UNIT * turned)) + float((size * polynomial.errors) @ grown)
-        return float(terms.real.sum()), SAFETY * doubt
+        return float(terms.real.sum()), SAFETY * (doubt + self.slip)
 
     def rough(self, epsilon: float) -> tuple[float, float]:
         """ln of δ(ε) − δ_∞, in floats, and a slope for searching: as if the losses above ε lay far above it."""

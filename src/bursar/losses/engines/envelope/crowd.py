@@ -30,24 +30,34 @@ class Values(NamedTuple):
     errors: Array
 
 
-def _often(found: Complexes, off: Array, counts: Array) -> tuple[Array, Array, Array]:
-    """ln|φ|, its angle and the error of both, for all copies of all losses of a block."""
+def _often(found: Complexes, off: Array, counts: Array) -> tuple[Array, Array, Array, Array]:
+    """ln|φ|, its angle, the error of both and what ln|φ| is at most, for all copies of all losses of a block."""
     modulus = np.maximum(np.abs(found), 1e-300)
     slip = np.minimum(off / modulus, 1.0)
-    logs, doubt = np.log(modulus), slip / np.maximum(1 - slip, 0.5) + 4 * ULPS * UNIT
+    logs = np.log(modulus)
+    doubt = np.where(slip < 0.5, slip / np.maximum(1 - slip, 0.5) + 4 * ULPS * UNIT, np.inf)
     error = SAFETY * (counts * (doubt + 8 * UNIT * (np.abs(logs) + 4))).sum(axis=0)
-    return (counts * logs).sum(axis=0), (counts * np.angle(found)).sum(axis=0), error
+    most = (counts * _most(modulus + off)).sum(axis=0)
+    return (counts * logs).sum(axis=0), (counts * np.angle(found)).sum(axis=0), error, most
 
 
-def _once(found: Complexes, off: Array, counts: Array) -> tuple[Array, Array, Array]:
+def _once(found: Complexes, off: Array, counts: Array) -> tuple[Array, Array, Array, Array]:
     """The same where there is one copy of each: a product, and one logarithm."""
     modulus = np.maximum(np.sqrt(found.real**2 + found.imag**2), 1e-300)
     slip = np.minimum(off / modulus, 1.0)
-    doubt = (slip / np.maximum(1 - slip, 0.5)).sum(axis=0) + 8 * len(found) * UNIT
+    doubt = np.where(slip < 0.5, slip / np.maximum(1 - slip, 0.5), np.inf).sum(axis=0) + 8 * len(found) * UNIT
     whole = np.multiply.reduce(found, axis=0)
     size = np.maximum(np.abs(whole), 1e-300)
     logs = np.log(size)
-    return logs, np.angle(whole), SAFETY * (doubt + 4 * ULPS * UNIT * (2 + np.abs(logs)))
+    most = _most(np.multiply.reduce(np.minimum(modulus + off, 1.0), axis=0))
+    return logs, np.angle(whole), SAFETY * (doubt + 4 * ULPS * UNIT * (2 + np.abs(logs))), most
+
+
+def _most(sizes: Array) -> Array:
+    """ln of what moments, or products of some, are at most: no characteristic function exceeds 1."""
+    logs = np.log(np.maximum(sizes, 1e-300))
+    found: Array = np.minimum(logs + 64 * ULPS * UNIT * (1 + np.abs(logs)), 0.0)
+    return found
 
 
 class Crowd(Factor):
@@ -110,19 +120,18 @@ class Crowd(Factor):
         order = np.argsort(-self.variances(tau))
         self.arrange(order)
         shift = self.drifts(tau)[1]
-        size, turn, error = (np.zeros(len(frequencies)) for _ in range(3))
+        size, turn, error, most = (np.zeros(len(frequencies)) for _ in range(4))
         live = np.arange(len(frequencies))
         for start in range(0, len(order), _BLOCK):
             part = slice(start, start + _BLOCK)
             found, off = self.values(tau, part, frequencies[live])
             add = _once if bool(np.all(self.counts[part] == 1)) else _often
-            for sums, more in zip((size, turn, error), add(found, off, self.counts[part, None]), strict=True):
+            for sums, more in zip((size, turn, error, most), add(found, off, self.counts[part, None]), strict=True):
                 sums[live] += more
-            # what is known of the product: at most so large, whatever its turn
-            live = live[size[live] + error[live] > _DEAD]
-        dead = size + error <= _DEAD
-        blurred = dead | (error > math.log(3))
-        most = np.minimum(size + error, 0.0)
+            live = live[most[live] > _DEAD]
+        dead = most <= _DEAD
+        # also where one of them may be nothing, or its moment is smaller than its error
+        blurred = dead | ~(error <= math.log(3))
         return Moments(
             shift, np.where(blurred, most, size), np.where(blurred, 0.0, turn), np.where(blurred, math.log(3), error)
         )

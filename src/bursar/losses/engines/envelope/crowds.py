@@ -103,6 +103,8 @@ class AtomsCrowd(Crowd):
         weights /= weights.sum(axis=1, keepdims=True)
         sizes = np.where(np.isfinite(self.heights), np.abs(self.heights), 0.0) + 2 * np.abs(tau * self.losses)
         errors = self.mass_errors + tau * self.loss_errors + UNIT * (2 * ULPS + 8 + weights.shape[1] + 4 * sizes)
+        if not float(np.max(np.where(weights > 1e-26, errors, 0.0))) < 1e-3:
+            raise ArithmeticError("rounding errors are too large to be bounded to first order")
         return weights, errors + (weights * errors).sum(axis=1, keepdims=True)
 
     def doubts(self, tilt: float) -> Array:

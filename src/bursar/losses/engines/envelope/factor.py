@@ -159,14 +159,14 @@ def all_copies(law: Weighed, frequencies: Array, values: Complexes, errors: Arra
     scale = float(factor.count)
     sizes = np.maximum(np.abs(values), 1e-300)
     log_size, turn = np.log(sizes), np.angle(values)
-    slip = np.minimum(errors / sizes, 1.0)
+    slip, most = np.minimum(errors / sizes, 1.0), sizes + errors
     off = slip / np.maximum(1 - slip, 0.5) + 4 * ULPS * UNIT * (1 + np.abs(log_size))
     # with many copies the transform's own rounding is too much where they are not all but gone
     weight = np.exp(np.maximum(scale * np.log(np.minimum(sizes + errors, 1.0)), _DEAD))
     asked = np.flatnonzero(weight * scale * off > factor.exact)
     if len(asked) and len(asked) * len(law.weights) <= _MOST_PAIRS:
-        _closely(law, frequencies, asked, (log_size, turn, off, slip))
-    most = np.log(np.minimum(np.exp(log_size) * (1 + slip), 1.0)) + 16 * ULPS * UNIT * (1 + np.abs(log_size))
+        _closely(law, frequencies, asked, (log_size, turn, off, slip, most))
+    most = np.log(np.minimum(most, 1.0)) + 16 * ULPS * UNIT * (1 + np.abs(log_size))
     blurred = (slip > 0.5) | (scale * off > math.log(3))
     # where hardly anything is known of all copies' moment: at most so large, and off by at most twice that
     return Moments(
@@ -190,5 +190,6 @@ def _closely(law: Weighed, frequencies: Array, asked: Integers, into: tuple[Arra
         slip = np.minimum(error / modulus, 1.0)
         rounding = 4 * ULPS * UNIT * ((c + np.abs(d)) / np.where(near, modulus * modulus, modulus) + np.abs(size))
         turn = np.arctan2(d, 1 - c)
-        for target, found in zip(into, (size, turn, slip / np.maximum(1 - slip, 0.5) + rounding, slip), strict=True):
+        off = slip / np.maximum(1 - slip, 0.5) + rounding
+        for target, found in zip(into, (size, turn, off, slip, modulus + error), strict=True):
             target[part] = found
