@@ -20,7 +20,7 @@ from bursar.losses.engines.envelope.guided import GuidedFactor
 from bursar.losses.engines.envelope.points import NoEnvelope, TooMany
 from bursar.numerics.balls import Ball
 
-_ROUNDS = 6
+_ROUNDS, _TRIES = 6, 4  # of narrowing, and of placing a line around the ε that it finds
 _SETTLED = 0.1  # of a period: a line serves every ε this near
 _FINER = 16  # by how much the width asked falls where an atom lies close to ε
 _FINEST = 1e-6
@@ -49,8 +49,11 @@ def _narrowed(
     """An interval this narrow, or the narrowest that so many moments give."""
     leak, delta, log_delta = asked
     ladder = Ladder(factors, log_delta, most)
-    near, goal, found, limit = ladder.guess(log_delta), width, None, NoEnvelope("ε does not settle")
-    while _FINEST * width < goal < 1 and (found is None or found.width > width):
+    first = near = ladder.guess(log_delta)
+    goal, found, limit = width, None, NoEnvelope("ε does not settle")
+    for _ in range(_ROUNDS):
+        if not _FINEST * width < goal < 1 or (found is not None and found.width <= width):
+            break
         if near <= 0:
             return _at_zero(losses, delta)
         try:
@@ -63,6 +66,9 @@ def _narrowed(
                 break
             limit, goal = reason, goal * _FINER**2  # rather a wide answer than none
         except NoEnvelope as reason:
+            if found is None and near == first:
+                near = float(ladder.epsilons(log_delta).min())  # where it certainly is not larger
+                continue
             limit = reason
         if goal > width and found is not None:
             break
@@ -77,7 +83,7 @@ def _settled(
     factors: list[Factor], leak: Ball, ladder: Ladder, near: float, log_delta: float, width: float
 ) -> tuple[Envelope | Combed, float]:
     """A line made for the ε that it finds."""
-    for _ in range(_ROUNDS):
+    for _ in range(_TRIES):
         envelope = made(factors, leak, ladder, near, log_delta, width)
         found = _root(envelope, near, log_delta)
         if found <= 0 or abs(found - near) < _SETTLED * envelope.line.period:
