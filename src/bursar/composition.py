@@ -6,19 +6,15 @@ so ``m * 7 == m + m + … + m``, and no theorem can forget a count.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
-from flint import arb
-
 from bursar.errors import InputError, RelationMismatch, described
 from bursar.guarantees import Guarantee
-from bursar.identity import is_foreign, merge_key
+from bursar.identity import KEPT, merge_key, widest
 from bursar.losses import Leaks
-from bursar.numerics.balls import Ball, positive_part, working
-from bursar.numerics.real import Real
+from bursar.numerics.balls import some_of, working
 from bursar.numerics.validate import MAX_COUNT, whole
 from bursar.relations import ADD_REMOVE
 
@@ -26,6 +22,9 @@ if TYPE_CHECKING:
     from bursar.mechanisms._base import Mechanism
 
 Kind = TypeVar("Kind", bound=Guarantee)
+_SUM = f"{KEPT}sum"
+"""A composition and the terms added to it, where they are not merged yet."""
+_SIZE = f"{KEPT}size"
 
 
 class Composable:
@@ -69,29 +68,53 @@ class Composition:
     terms: tuple[Term, ...]
 
     def __init__(self, terms: Iterable[Term | tuple[Mechanism, int]] = ()) -> None:
-        merged: dict[Any, Term] = {}
+        checked = []
         for given, count in _pairs(terms):
             if not _is_mechanism(given):
                 raise InputError(f"a composition is made of mechanisms, not {described(given)}", argument="mechanism")
-            times = whole(count=count, at_least=0, at_most=MAX_COUNT)
-            key = merge_key(given)  # a class of one's own may call itself equal to another
-            before = merged.get(key)
-            if before is not None:
-                merged[key] = Term(_widest(before.mechanism, given), before.count + times)
-            elif times:
-                merged[key] = Term(given, times)
-        object.__setattr__(self, "terms", tuple(sorted(merged.values(), key=lambda term: term.mechanism.text())))
-        _check(self.terms)
+            checked.append(Term(given, whole(count=count, at_least=0, at_most=MAX_COUNT)))
+        self._keep(_merged(checked))
+
+    def _keep(self, terms: tuple[Term, ...]) -> tuple[Term, ...]:
+        """Say what the terms are. Others may look meanwhile: the sum goes when they are there."""
+        _check(terms)
+        self.__dict__["terms"] = terms
+        self.__dict__.pop(_SUM, None)
+        return terms
+
+    def __getattr__(self, name: str) -> Any:
+        """The terms of a sum, which are merged when somebody looks: adding n mechanisms one by one takes n steps."""
+        parts: list[tuple[Term, ...]] = []
+        left: Composition = self
+        while name == "terms" and "terms" not in left.__dict__:
+            step = left.__dict__.get(_SUM)
+            if step is not None:
+                left, more = step
+                parts.append(more)
+            elif "terms" not in left.__dict__:  # nobody merged them meanwhile: it was never filled
+                name = "terms of its own"
+        if name != "terms":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self._keep(_merged([*left.terms, *(term for part in reversed(parts) for term in part)]))
+
+    def _size(self) -> tuple[int, int]:
+        """At most how many terms there are, and exactly how many releases."""
+        known = self.__dict__
+        if _SIZE not in known:
+            known[_SIZE] = len(self.terms), sum(term.count for term in self.terms)
+        size: tuple[int, int] = known[_SIZE]
+        return size
 
     @property
     def count(self) -> int:
         """How many releases in all."""
-        return sum(term.count for term in self.terms)
+        return self._size()[1]
 
     @property
     def relation(self) -> str:
         """The neighbour relation that all its mechanisms share."""
-        return self.terms[0].mechanism.relation if self.terms else ADD_REMOVE
+        _, last = self.__dict__.get(_SUM) or (self, self.terms)
+        return last[0].mechanism.relation if last else ADD_REMOVE
 
     def promise(self, kind: type[Kind]) -> Kind:
         """The promise of this kind for the whole: every term's best one, composed. `ConversionRefused` names the term
@@ -106,10 +129,10 @@ class Composition:
         """How likely at least some release certainly reveals everything: 1 − Π(1 − leak)^count, by direction."""
         with working():
             parts = [(mechanism.leaks(), count) for mechanism, count in self.terms]
-            removed = _some([(part.removed, count) for part, count in parts])
+            removed = some_of([(part.removed, count) for part, count in parts])
             same = all(part.same for part, _ in parts)
-            added = removed if same else _some([(part.added, count) for part, count in parts])
-            return Leaks(removed, added, _some([(part.shown, count) for part, count in parts]))
+            added = removed if same else some_of([(part.added, count) for part, count in parts])
+            return Leaks(removed, added, some_of([(part.shown, count) for part, count in parts]))
 
     def text(self) -> str:
         """The text form, which `bursar.parse` reads back."""
@@ -142,12 +165,26 @@ class Composition:
 
     def __add__(self, other: object) -> Composition:
         if _is_mechanism(other):
-            return Composition([*self.terms, (other, 1)])
+            return self._with((Term(other, 1),), other.relation)
         if isinstance(other, Composition):
-            return Composition([*self.terms, *other.terms])
+            few, many = sorted((self, other), key=lambda one: one._size()[0])
+            return many._with(few.terms, few.relation) if few.terms else many
         if other == 0 and isinstance(other, int):  # so that sum() works
             return self
         return NotImplemented
+
+    def _with(self, more: tuple[Term, ...], relation: str) -> Composition:
+        """This and a few terms more, each of which is checked now and merged with the others later."""
+        for term in more:
+            merge_key(term.mechanism)
+        size, count = self._size()
+        size, count = size + len(more), count + sum(term.count for term in more)
+        made = object.__new__(Composition)
+        if count > MAX_COUNT or (size > len(more) and relation != self.relation):
+            made._keep(_merged([*self.terms, *more]))  # which says what is wrong, if anything is
+        else:
+            made.__dict__.update({_SUM: (self, more), _SIZE: (size, count)})
+        return made
 
     __radd__ = __add__
 
@@ -156,17 +193,6 @@ class Composition:
         return Composition([(mechanism, count * repeats) for mechanism, count in self.terms])
 
     __rmul__ = __mul__
-
-
-def _some(chances: Iterable[tuple[Ball, int]]) -> Ball:
-    """A lower bound of the chance that any of independent events occurs."""
-    kept = arb(0)
-    for chance, count in chances:
-        least = positive_part(chance.lower())
-        if least >= 1:
-            return arb(1)
-        kept += count * (-least).log1p()
-    return positive_part(-kept.expm1()).lower()
 
 
 def _pairs(terms: object) -> Iterator[tuple[Any, Any]]:
@@ -189,6 +215,19 @@ def as_composition(what: object) -> Composition:
     raise InputError(f"expected a mechanism or a composition, not {described(what)}{hint}", argument="composition")
 
 
+def _merged(terms: Iterable[Term]) -> tuple[Term, ...]:
+    """Equal mechanisms as one term, in the order of their texts."""
+    merged: dict[Any, Term] = {}
+    for term in terms:
+        key = merge_key(term.mechanism)  # a class of one's own may call itself equal to another
+        before = merged.get(key)
+        if before is not None:
+            merged[key] = Term(widest(before.mechanism, term.mechanism), before.count + term.count)
+        elif term.count:
+            merged[key] = term
+    return tuple(sorted(merged.values(), key=lambda term: term.mechanism.text()))
+
+
 def _check(terms: tuple[Term, ...]) -> None:
     if any(term.count > MAX_COUNT for term in terms):
         raise InputError(f"count must be a whole number from 0 to {MAX_COUNT}, in each term", argument="count")
@@ -198,26 +237,3 @@ def _check(terms: tuple[Term, ...]) -> None:
             f"releases under {' and '.join(relations)} cannot be added up: state all of them under one relation",
             argument="relation",
         )
-
-
-def _widest(a: Any, b: Any) -> Any:
-    """Of two equal values the one that covers the readings of both: 0.1 as a float and 0.1 exactly are one number."""
-    if a is b:
-        return a
-    if isinstance(a, Real) and isinstance(b, Real):
-        if a.low <= b.low and b.high <= a.high:
-            return a
-        return Real(a, min(a.low, b.low), max(a.high, b.high))
-    if isinstance(a, tuple):
-        wide = tuple(_widest(x, y) for x, y in zip(a, b, strict=True))
-        return a if all(x is y for x, y in zip(wide, a, strict=True)) else wide
-    if not dataclasses.is_dataclass(a) or is_foreign(type(a)):  # those are merged only where all readings are the same
-        return a
-    mine = {field.name: getattr(a, field.name) for field in dataclasses.fields(a)}
-    wider = {name: _widest(value, getattr(b, name)) for name, value in mine.items()}
-    if all(wider[name] is value for name, value in mine.items()):
-        return a
-    copy = object.__new__(type(a))
-    for name, value in wider.items():
-        object.__setattr__(copy, name, value)
-    return copy

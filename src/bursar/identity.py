@@ -191,3 +191,26 @@ def difference(one: Any, other: Any) -> str:
             return found if type(one).__module__ == "bursar.composition" else f"{_named(type(one))}'s {name} {found}"
     odd = [name for name in dict.fromkeys([*more, *its]) if _loose(more.get(name)) != _loose(its.get(name))]
     return f"{_named(type(one))} holds {', '.join(odd)} beside its fields"
+
+
+def widest(a: Any, b: Any) -> Any:
+    """Of two equal values the one that covers the readings of both: 0.1 as a float and 0.1 exactly are one number."""
+    if a is b:
+        return a
+    if isinstance(a, Real) and isinstance(b, Real):
+        if a.low <= b.low and b.high <= a.high:
+            return a
+        return Real(a, min(a.low, b.low), max(a.high, b.high))
+    if isinstance(a, tuple):
+        wide = tuple(widest(x, y) for x, y in zip(a, b, strict=True))
+        return a if all(x is y for x, y in zip(wide, a, strict=True)) else wide
+    if not dataclasses.is_dataclass(a) or is_foreign(type(a)):  # those are merged only where all readings are the same
+        return a
+    mine = {field.name: getattr(a, field.name) for field in dataclasses.fields(a)}
+    wider = {name: widest(value, getattr(b, name)) for name, value in mine.items()}
+    if all(wider[name] is value for name, value in mine.items()):
+        return a
+    copy = object.__new__(type(a))
+    for name, value in wider.items():
+        object.__setattr__(copy, name, value)
+    return copy

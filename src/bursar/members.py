@@ -7,7 +7,12 @@ request before it arrives (a proxy, a log) may see another one than the ledger d
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
+
+_DEEPEST = 500
+_MARKS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+"""Texts in quotes, in which brackets mean nothing, and brackets."""
 
 
 class Repeated(ValueError):
@@ -25,7 +30,18 @@ def loads(text: str | bytes) -> Any:
 
 def once(text: bytes) -> None:
     """`Repeated` for a member that is given twice, in a JSON text that has been read already: it builds nothing."""
+    if text.count(b"[") + text.count(b"{") > _DEEPEST:
+        _shallow(text)
     _once.raw_decode(text.decode().lstrip())
+
+
+def _shallow(text: bytes) -> None:
+    """RecursionError for a text that is nested too deeply, whatever a library has made of the interpreter's limit."""
+    depth = 0
+    for mark in _MARKS.findall(text):
+        depth += 1 if mark in b"[{" else -1 if mark in b"]}" else 0
+        if depth > _DEEPEST:
+            raise RecursionError(f"it is nested more than {_DEEPEST} levels deep")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

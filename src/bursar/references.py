@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
-from importlib import resources
 
 
 @cache
 def entries() -> dict[str, str]:
     """Every entry of references.bib by its key."""
+    from importlib import resources  # for those who cite, not for all who count
+
     text = resources.files("bursar").joinpath("references.bib").read_text(encoding="utf-8")
     found = {}
     for match in re.finditer(r"^@\w+\{([^,\s]+),.*?^\}", text, re.MULTILINE | re.DOTALL):

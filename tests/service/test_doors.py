@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -292,6 +293,16 @@ def test_objects_inside_objects(memory: Office, facts: bytes) -> None:
     headers = {"Authorization": f"Bearer {memory.secrets['owner', '*']}", "Content-Type": "application/json"}
     refused = memory.client.post("/v1/export", content=b'{"root": "data", "facts": ' + facts + b"}", headers=headers)
     assert (refused.status_code, refused.json()["code"]) == (400, "malformed")
+
+
+def test_depth_does_not_depend_on_the_interpreter(memory: Office) -> None:
+    """A library that lets the interpreter recurse further does not let requests in that nobody could read."""
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(50_000)
+    try:
+        test_objects_inside_objects(memory, b'{"a": ' + b"[" * 5000 + b"]" * 5000 + b"}")
+    finally:
+        sys.setrecursionlimit(usual)
 
 
 def test_headers_that_can_be_read_in_two_ways(memory: Office) -> None:

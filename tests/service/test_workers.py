@@ -352,10 +352,10 @@ def test_what_was_too_much_is_not_asked_again_by_itself() -> None:
         return httpx.Response(found.status_code, headers=found.headers, content=found.content)
 
     with open_office(Ledger("memory://", alert=None), work_seconds=0.2) as office:
-        found = office.ask("POST", "/v1/account", {"composition": RESPONSES, "delta": "1e-6"})
+        found = office.ask("POST", "/v1/account", {"composition": DENSITIES, "delta": "1e-6"})
     client = Client("http://x", "t", transport=httpx.MockTransport(answer))
     with client, pytest.raises(TooMuchWork, match="What would pass"):
-        client.account(RESPONSES, delta="1e-6")
+        client.account(DENSITIES, delta="1e-6")
     assert len(sent) == 1
 
 

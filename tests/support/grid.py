@@ -1,6 +1,6 @@
 """Asks many random questions and says how narrow and how quick the answers are.
 
-    python tests/support/grid.py --first 0 --cases 5000 --jobs 2 [--family NAME] [--wide] [--slow]
+    python tests/support/grid.py --first 0 --cases 5000 --jobs 2 [--family NAME] [--everyday] [--wide] [--slow]
 
 It prints a row for each family and one for all. With ``--wide`` and ``--slow`` it lists the questions whose answer is
 wider than a millionth, or took more than 0.2 s of processor time, with what the report says about it.
@@ -135,6 +135,7 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=290)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--family", choices=NAMES)
+    parser.add_argument("--everyday", action="store_true")
     parser.add_argument("--wide", action="store_true")
     parser.add_argument("--slow", action="store_true")
     given = parser.parse_args()
@@ -142,12 +143,15 @@ def main() -> None:
     if given.family:
         at = NAMES.index(given.family)
         numbers = [given.first // len(NAMES) * len(NAMES) + at + len(NAMES) * i for i in range(given.cases)]
+    if given.everyday:
+        numbers = [number for number in numbers if question(number).everyday]
     outcomes = answers(numbers, given.jobs)
     print(f"{'family':36} {'cases':>5} {'1e-6':>6} {'1e-3':>6} {'low=0':>6} {'0.2 s':>6} {'2 s':>6} {'longest':>8}")
     for name in NAMES:
         mine = [one for one in outcomes if one.question.family == name]
         if mine:
             print(_row(name, shares(mine)))
+    print(_row("all with everyday parameters", shares([one for one in outcomes if one.question.everyday])))
     print(_row("all", shares(outcomes)))
     for one in sorted(outcomes, key=lambda one: one.question.family):
         if (given.wide and one.width > 1e-6) or (given.slow and one.seconds > 0.2):

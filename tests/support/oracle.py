@@ -55,6 +55,31 @@ class Sampled:
         return sum(parts, acb(0)).log()
 
 
+class Replaced:
+    """A replaced record's sampled Gaussian by flint's adaptive integration, in units in which the noise is s = 2σ, with
+    a smooth cut on both sides.
+    """
+
+    def __init__(self, sigma: arb, rate: arb, cut: float, soft: float) -> None:
+        self.noise, self.rate, self.cut, self.soft = 2 * sigma, rate, arb(cut), arb(soft)
+        end, reach = cut + 16 * soft, 16 * float(self.noise)
+        self.breaks = [arb(x) for x in sorted({-end, -cut, -min(cut, reach / 4), 0.0, min(cut, reach / 4), cut, end})]
+
+    def log_moment(self, t: acb) -> acb:
+        """ln ∫ φ·A(x)^{1+t}·A(−x)^{−t}·P(|x + aZ| ≤ c)."""
+        square, root = 2 * self.noise * self.noise, self.soft * arb(2).sqrt()
+        scale = 1 / (self.noise * (2 * arb.pi()).sqrt())
+
+        def integrand(x: acb, analytic: bool) -> acb:
+            odds, other = (1 - self.rate + self.rate * ((2 * y - 1) / square).exp() for y in (x, -x))
+            kept = (((x - self.cut) / root).erfc() - ((x + self.cut) / root).erfc()) / 2
+            power = (1 + t) * odds.log(analytic=analytic) - t * other.log(analytic=analytic)
+            return (power - x * x / square).exp() * kept * scale
+
+        parts = [acb.integral(integrand, a, b, rel_tol=arb(2) ** -70) for a, b in pairwise(self.breaks)]
+        return sum(parts, acb(0)).log()
+
+
 def delta(
     parts: Sequence[tuple[object, int]],
     epsilon: arb,

@@ -22,6 +22,8 @@ class Question(NamedTuple):
     family: str
     text: str
     delta: str
+    everyday: bool
+    """Whether its parameters are those that people use."""
 
 
 class Draw:
@@ -161,4 +163,4 @@ def question(seed: int) -> Question:
     else:
         kinds = [rng.choice(MIXED[name]) for _ in range(draw.whole(2, 6))]
         text = " + ".join(f"{FAMILIES[kind](draw)}*{draw.whole(1, 10**6)}" for kind in kinds)
-    return Question(name, text, f"{10 ** -rng.uniform(2, 300):.3e}")
+    return Question(name, text, f"{10 ** -rng.uniform(2, 300):.3e}", draw.everyday)

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-import typer
-
 
 @contextmanager
 def failing(as_json: bool = False) -> Iterator[None]:
@@ -28,11 +26,11 @@ def failing(as_json: bool = False) -> Iterator[None]:
             from bursar.problems import problem_of
             from bursar.wire import encode
 
-            typer.echo(encode(problem_of(problem)).decode())
+            print(encode(problem_of(problem)).decode())
         else:
             lead = "refused: " if isinstance(problem, BudgetExceeded) else ""
-            typer.echo(f"bursar: {lead}{problem}", err=True)
-        raise typer.Exit(1 if refused else 2) from None
+            print(f"bursar: {lead}{problem}", file=sys.stderr)
+        raise SystemExit(1 if refused else 2) from None
 
 
 def fitted(text: str) -> str:

@@ -25,7 +25,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -79,11 +79,24 @@ class _PoissonSum(_Sum):
         self, base: Callable[[Ball], Ball], rate: Real, factor: int, rough: Callable[[float], float] | None
     ) -> None:
         super().__init__(base, ball(rate))
-        self.factor, self.rough_base = factor, rough
-        # from the exact complement: a rate next to 1 leaves no digits of it in a ball
-        missed = ball(Real(1 - Fraction(rate), 1 - rate.high, 1 - rate.low))
-        self.log_odds, self.log_missed = (self.rate / missed).log(), missed.log()
+        self.factor, self.rough_base, self.given = factor, rough, rate
         self._rough_weights: list[float] = [0.0, 0.0]
+
+    @cached_property
+    def _missed(self) -> Ball:
+        """From the exact complement: a rate next to 1 leaves no digits of it in a ball. Many a curve is never read."""
+        rate = self.given
+        return ball(Real(1 - Fraction(rate), 1 - rate.high, 1 - rate.low))
+
+    @cached_property
+    def log_odds(self) -> Ball:
+        """ln(q/(1 − q))."""
+        return (self.rate / self._missed).log()
+
+    @cached_property
+    def log_missed(self) -> Ball:
+        """ln(1 − q)."""
+        return self._missed.log()
 
     def moment(self, n: int) -> Ball:
         total, binomial = arb(0), arb(1)

@@ -1,8 +1,9 @@
-"""The first job: what does this composition cost? Every theorem is asked, and their bounds are met."""
+"""The first job: what does this composition cost? Every theorem is asked that can matter, and their bounds are met."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from bursar.composition import Composition, as_composition
@@ -14,8 +15,10 @@ from bursar.numerics.balls import working
 from bursar.numerics.real import Number
 from bursar.numerics.validate import choice, probability, real
 from bursar.theorems import THEOREMS, Abstain, Bound, ForDelta, ForEpsilon, Question, Theorem
+from bursar.theorems._width import why_open
 
-_ENCLOSED = 1e-6
+_CLOSE = 1e-4
+"""How closely, relative to itself, an answer must be enclosed where no width was asked."""
 
 
 def account(
@@ -30,10 +33,10 @@ def account(
     """The certified cost of a composition: its ε at ``delta``, or its δ at ``epsilon``.
 
     All theorems hold at once, so the answer is the intersection of their intervals; `ContradictionError` says that
-    two do not meet, in which case one proof or its code is wrong. ``theorems`` asks only some of them, by id.
+    two do not meet, in which case one proof or its code is wrong. Where the answer is enclosed as closely as asked,
+    theorems that would take long are left unasked, and the report says so; ``theorems`` asks just these, by id.
 
-    ``width`` asks the numerical theorem for an interval this narrow, relative to the answer: by default 1e-6 where
-    something Gaussian is released, 1e-4 otherwise, 1e-3 where more than a hundred different atomic losses meet.
+    ``width`` asks the numerical theorem for an interval this narrow, relative to the answer: 1e-6 by default.
     ``effort`` ("low", "normal", "high") limits its work; where the limit comes first, the report says the width
     reached.
     """
@@ -41,22 +44,29 @@ def account(
     question = ask(delta=delta, epsilon=epsilon, width=width, effort=effort)
     with working():
         rows = _rows(chosen(theorems), what, question, every=theorems is not None)
-    return Report(what, question, rows, meet(rows, question))
+        bound = meet(rows, question)
+        if bound.lower == 0 < bound.upper and what.terms:
+            bound = replace(bound, because=f"{bound.because}; {why_open(what)}")
+    return Report(what, question, rows, bound)
 
 
 def _rows(asked: Sequence[Theorem], what: Composition, question: Question, *, every: bool) -> tuple[Row, ...]:
-    """Each theorem's answer. A dear theorem that could only win by less than the width of what is already proved is
-    left unasked, unless it was asked for by name.
+    """Each theorem's answer. No proof leads below the truth, so where the truth is enclosed as closely as asked, what
+    others could prove is bounded before it is computed: those that take long are left unasked, unless they were asked
+    for by name.
     """
     answers: dict[str, Bound | Abstain] = {}
-    enclosed = None
-    for theorem in sorted(asked, key=lambda one: one.dear(what)):
-        if enclosed is not None and not every and theorem.dear(what):
-            answers[theorem.id] = Abstain(f"left unasked, since {enclosed} already encloses the answer to a millionth")
+    close = _CLOSE if question.precision.width is None else question.precision.width
+    dear = {theorem.id: theorem.dear(what) for theorem in asked}
+    reason = ""
+    for theorem in sorted(asked, key=lambda one: dear[one.id]):
+        if reason and dear[theorem.id] and not every:
+            answers[theorem.id] = Abstain(reason)
             continue
         found = answers[theorem.id] = theorem.ask(what, question)
-        if isinstance(found, Bound) and found.upper > 0 and found.upper - found.lower <= _ENCLOSED * found.upper:
-            enclosed = theorem.id
+        if isinstance(found, Bound) and not reason and found.encloses(close):
+            size = (found.upper - found.lower) / found.upper if found.upper > found.lower else 0.0
+            reason = f"left unasked: {theorem.id} encloses the answer to {size:.0e} of itself, which no proof betters"
     return tuple(Row(theorem, answers[theorem.id]) for theorem in asked)
 
 

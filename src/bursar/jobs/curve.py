@@ -213,8 +213,9 @@ def _grid(what: Composition, epsilons: Sequence[float] | None) -> Array:
     given = listed(epsilons=epsilons)
     if not 0 < len(given) <= _MOST_POINTS:
         raise InputError(f"epsilons must be 1 to {_MOST_POINTS} numbers, not {len(given)}", argument="epsilons")
-    values = sorted({float(real(epsilons=x, at_least=0)) for x in given})
-    return np.array(values)
+    # a float is itself in every reading, and there may be many
+    plain = all(isinstance(x, float) and 0 <= x < math.inf for x in given)
+    return np.array(sorted({float(x if plain else real(epsilons=x, at_least=0)) for x in given}))
 
 
 def _top(what: Composition) -> float:

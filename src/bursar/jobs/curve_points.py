@@ -11,8 +11,10 @@ from flint import arb
 from bursar.composition import Composition
 from bursar.errors import LossUnknown
 from bursar.jobs.account import account
+from bursar.losses.engines import curve
 from bursar.losses.engines import meet as engines
 from bursar.losses.engines.answer import Losses, Precision, leak_of
+from bursar.losses.engines.contour import NoContour
 from bursar.mechanisms import Mechanism
 from bursar.mechanisms._base import known_losses
 from bursar.numerics.arrays import Array
@@ -69,9 +71,19 @@ def _direction(
         balls = [losses[0][0].profile(arb(x)) for x in epsilons]
         return _band([(max(down(ball), 0.0), min(up(ball), 1.0)) for ball in balls])
     try:
-        return _band([(found.lower, found.upper) for found in engines.deltas_at(losses, epsilons, precision)])
+        return _band(_along(losses, epsilons, precision))
     except engines.NoEngine:
         return _band([_alone(what, losses, x, precision, alike=alike) for x in epsilons])
+
+
+def _along(losses: Losses, epsilons: Sequence[float], precision: Precision) -> list[tuple[float, float]]:
+    """One direction's δ at many ε's by one engine: in arrays where the noise is Gaussian and contours serve."""
+    if len(epsilons) > 1 and precision.engine is None and any(loss.gaussian_noise() for loss, _ in losses):
+        try:
+            return curve.deltas_at(losses, epsilons, precision.width or engines.usual_width(losses))
+        except (NoContour, ArithmeticError, ValueError):  # whatever the floats stumble over, fail closed
+            pass
+    return [(found.lower, found.upper) for found in engines.deltas_at(losses, epsilons, precision)]
 
 
 def _alone(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bursar.composition import Composition
 from bursar.errors import BursarError
-from bursar.jobs.report_html import html
+from bursar.jobs.report_text import plain
 from bursar.numerics.shown import shown
 from bursar.references import bibtex
 from bursar.theorems import Abstain, Bound, ForEpsilon, Question, Theorem
@@ -155,11 +155,11 @@ class Report:
 
     def _repr_html_(self) -> str:
         """The same table in a notebook."""
+        from bursar.jobs.report_html import html
+
         return html(self)
 
     def __str__(self) -> str:
-        from bursar.jobs.report_table import plain
-
         return plain(self)
 
 

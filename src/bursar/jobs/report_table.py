@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from bursar.jobs.report_text import abstentions
 from bursar.numerics.shown import shown
 from bursar.theorems import Bound, ForEpsilon
 
@@ -44,19 +44,5 @@ def _cells(name: str, bound: Bound, deciding: tuple[str, ...]) -> tuple[Text, st
 
 def _abstentions(report: Report) -> list[RenderableType]:
     """Who abstains and why, one line a reason."""
-    reasons: dict[str, list[str]] = {}
-    for row in report.rows:
-        if row.reason is not None:
-            reasons.setdefault(row.reason, []).append(row.id)
-    lines: list[RenderableType] = [Text("")] if reasons else []
-    for reason, names in reasons.items():
-        verb = "abstains" if len(names) == 1 else "abstain"
-        lines.append(Text(f"{', '.join(names)} {verb}: {reason}", style="dim"))
-    return lines
-
-
-def plain(report: Report, width: int = 80) -> str:
-    """The table as plain text."""
-    buffer = io.StringIO()
-    Console(file=buffer, width=width, no_color=True, highlight=False).print(table(report))
-    return buffer.getvalue().rstrip("\n")
+    lines = [Text(f"{', '.join(names)} {verb}: {reason}", style="dim") for names, verb, reason in abstentions(report)]
+    return [Text(""), *lines] if lines else []

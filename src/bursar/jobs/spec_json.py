@@ -8,7 +8,6 @@ from typing import Any
 from bursar.composition import Composition
 from bursar.errors import InputError, SpecError
 from bursar.jobs.spec_names import build, class_of, fields_of, shape_of, unknown
-from bursar.mechanisms.densities import Densities
 from bursar.numerics.real import read_text
 
 _DEEPEST = 20
@@ -48,7 +47,9 @@ def _object(form: Any, place: str, depth: int) -> Any:
             continue
         if field not in allowed:
             raise SpecError(f"{place}: {form['name']} has no {field!r}; it takes {', '.join(allowed)}")
-        named[field] = _plain(value, f"{place}.{field}", depth, verbatim=cls is Densities and field in ("p", "q"))
+        named[field] = _plain(
+            value, f"{place}.{field}", depth, verbatim=cls.name == "densities" and field in ("p", "q")
+        )
     try:
         return build(cls, [], named)
     except SpecError:

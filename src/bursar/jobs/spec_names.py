@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import re
 from typing import Any
 
@@ -12,7 +11,6 @@ from bursar.guarantees import KINDS
 from bursar.identity import is_foreign
 from bursar.mechanisms import CATALOGUE
 from bursar.mechanisms._foreign import named as naming
-from bursar.mechanisms.densities import Densities
 from bursar.mechanisms.plugins import plugin, plugins
 from bursar.numerics.real import Real
 from bursar.written import Written
@@ -25,6 +23,8 @@ def class_of(name: str) -> type[Written] | None:
 
 def unknown(name: str) -> str:
     """What to say of a name that is not in the catalogue: the nearest one, and all of them."""
+    import difflib  # only mistakes need it
+
     known = [*CATALOGUE, *KINDS, *plugins()]
     near = difflib.get_close_matches(name.lower(), known, n=1)
     hint = f" (did you mean {near[0]}?)" if near else ""
@@ -40,7 +40,7 @@ def build(cls: type[Written], unnamed: list[Any], named: dict[str, Any]) -> Any:
     """Call the constructor; the blocks of a parallel composition may come as one list, too."""
     if "blocks" in named:
         unnamed = [*unnamed, *named.pop("blocks")]
-    if cls is not Densities and any(isinstance(item, (Real, str)) for item in unnamed):
+    if cls.name != "densities" and any(isinstance(item, (Real, str)) for item in unnamed):
         raise InputError(f"{cls.name} takes these by name: {', '.join(fields_of(cls))}")
     if not is_foreign(cls):
         return cls(*unnamed, **named)

@@ -1,15 +1,23 @@
-"""Floor 1, losses: the privacy loss as a random variable, one file a law; and two engines that compose them."""
+"""Floor 1, losses: the privacy loss as a random variable, one file a law; and the engines that compose them. This index
+is explicit, so that types and editors see the names; a law loads on first use, with what it needs of the engines.
+"""
 
-from bursar.losses._base import Atom, Directions, Leaks, Loss, symmetric
-from bursar.losses.laws.bounded_range import BoundedRangeLoss
-from bursar.losses.laws.density import DensityLoss
-from bursar.losses.laws.discrete_gaussian import DiscreteGaussianLoss
-from bursar.losses.laws.discrete_laplace import DiscreteLaplaceLoss
-from bursar.losses.laws.gaussian import GaussianLoss, sampled_gaussian
-from bursar.losses.laws.laplace import LaplaceLoss
-from bursar.losses.laws.replaced_gaussian import replaced_gaussian
-from bursar.losses.laws.sampled import poisson_sampled, sampled
-from bursar.losses.laws.table import TableLoss, connect_the_dots, leaky_response
+from typing import TYPE_CHECKING
+
+from bursar.lazy import names_from
+from bursar.losses._base import Atom, Directions, Loss, symmetric
+from bursar.losses._leaks import Leaks
+
+if TYPE_CHECKING:
+    from bursar.losses.laws.bounded_range import BoundedRangeLoss
+    from bursar.losses.laws.density import DensityLoss
+    from bursar.losses.laws.discrete_gaussian import DiscreteGaussianLoss
+    from bursar.losses.laws.discrete_laplace import DiscreteLaplaceLoss
+    from bursar.losses.laws.gaussian import GaussianLoss, sampled_gaussian
+    from bursar.losses.laws.laplace import LaplaceLoss
+    from bursar.losses.laws.replaced_gaussian import replaced_gaussian
+    from bursar.losses.laws.sampled import poisson_sampled, sampled
+    from bursar.losses.laws.table import TableLoss, connect_the_dots, leaky_response
 
 __all__ = [
     "Atom",
@@ -31,3 +39,21 @@ __all__ = [
     "sampled_gaussian",
     "symmetric",
 ]
+__getattr__ = names_from(
+    __name__,
+    {
+        "BoundedRangeLoss": "laws.bounded_range",
+        "DensityLoss": "laws.density",
+        "DiscreteGaussianLoss": "laws.discrete_gaussian",
+        "DiscreteLaplaceLoss": "laws.discrete_laplace",
+        "GaussianLoss": "laws.gaussian",
+        "LaplaceLoss": "laws.laplace",
+        "TableLoss": "laws.table",
+        "connect_the_dots": "laws.table",
+        "leaky_response": "laws.table",
+        "poisson_sampled": "laws.sampled",
+        "replaced_gaussian": "laws.replaced_gaussian",
+        "sampled": "laws.sampled",
+        "sampled_gaussian": "laws.gaussian",
+    },
+)

@@ -87,6 +87,19 @@ class Loss(ABC):
         """The finite losses with positive probability, where there are finitely many."""
         return ()
 
+    def top(self, spare: Ball | None = None) -> Atom | None:
+        """The largest finite loss, or several that balls cannot tell from it, and how likely they are together; with
+        ``spare`` the largest after those whose mass together is at most that. None where it has no mass of its own.
+        """
+        atoms = sorted(self.atoms(), key=lambda atom: -float(atom.loss))
+        if spare is not None:
+            heavy = next((atom for atom in atoms if not atom.mass <= spare), None)
+            if heavy is not None and self.tail(heavy.loss) - self.infinite_mass() <= spare:
+                return heavy
+        largest = self.support()[1]
+        near = [atom for atom in atoms if atom.loss.overlaps(largest)]
+        return Atom(hull(*(atom.loss for atom in near)), sum((atom.mass for atom in near), arb(0))) if near else None
+
     def below(self, x: RealLike) -> Ball:
         """P(L < x)."""
         point = ball(x)
@@ -123,6 +136,16 @@ class Loss(ABC):
         """``count`` copies as the contour engine sees them, for a δ of about this size; None where no fast certified
         moments are known.
         """
+        return None
+
+    def envelope_factor(self, count: int, depth: float) -> Factor | None:
+        """``count`` copies as the envelope engine sees them, where there is a better way than by listing places; at
+        most mass e^{−depth} may be missing.
+        """
+        return None
+
+    def sampled_noise(self) -> tuple[Ball, Ball, bool] | None:
+        """σ, q and whether a record is removed, for the Poisson-sampled Gaussian: many such laws are summed as one."""
         return None
 
     def cumulant_bound(self) -> CumulantBound | None:
@@ -210,24 +233,6 @@ class Directions:
     def largest_loss(self) -> Ball:
         """The worse direction's largest finite loss."""
         return self.remove.support()[1].max(self.add.support()[1])
-
-
-class Leaks(NamedTuple):
-    """How likely a mechanism certainly reveals everything, at least, by direction of its neighbour relation; about the
-    worst one that keeps it where it is a declared promise.
-    """
-
-    removed: Ball
-    """An event has this probability with the record, and none without it (or with another in its place)."""
-    added: Ball
-    """The same the other way round."""
-    shown: Ball
-    """The event shows the record itself: it has no probability in any database without the record."""
-
-    @property
-    def same(self) -> bool:
-        """Whether both directions leak alike."""
-        return self.removed is self.added
 
 
 def symmetric(loss: Loss, *, attained: bool = True) -> Directions:

@@ -1,43 +1,71 @@
-"""Floor 2, nouns: the mechanisms, one file each. This index is explicit, so that types and editors see the names."""
+"""Floor 2, nouns: the mechanisms, one file each. This index is explicit, so that types and editors see the names; a
+mechanism loads on first use, with the law of its loss.
+"""
 
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from bursar.lazy import names_from
 from bursar.mechanisms._base import Mechanism
-from bursar.mechanisms.declared import Declared
-from bursar.mechanisms.densities import Densities
-from bursar.mechanisms.discrete_gaussian import DiscreteGaussian
-from bursar.mechanisms.discrete_laplace import DiscreteLaplace
-from bursar.mechanisms.disjoint import Disjoint
-from bursar.mechanisms.exponential import Exponential
-from bursar.mechanisms.fixed_size import FixedSizeSampled
-from bursar.mechanisms.gaussian import Gaussian
-from bursar.mechanisms.group import Group
-from bursar.mechanisms.laplace import Laplace
-from bursar.mechanisms.leaky import LeakyRandomizedResponse, NameAndShame
-from bursar.mechanisms.poisson import PoissonSampled
-from bursar.mechanisms.randomized_response import KaryRandomizedResponse, RandomizedResponse
-from bursar.mechanisms.table import Table
 from bursar.relations import ADD_REMOVE, RELATIONS, REPLACE_ONE
 
-CATALOGUE: dict[str, type[Mechanism]] = {
-    mechanism.name: mechanism
-    for mechanism in (
-        Gaussian,
-        Laplace,
-        RandomizedResponse,
-        KaryRandomizedResponse,
-        LeakyRandomizedResponse,
-        NameAndShame,
-        DiscreteGaussian,
-        DiscreteLaplace,
-        Exponential,
-        PoissonSampled,
-        FixedSizeSampled,
-        Disjoint,
-        Group,
-        Declared,
-        Table,
-        Densities,
-    )
-}
+if TYPE_CHECKING:
+    from bursar.mechanisms.declared import Declared
+    from bursar.mechanisms.densities import Densities
+    from bursar.mechanisms.discrete_gaussian import DiscreteGaussian
+    from bursar.mechanisms.discrete_laplace import DiscreteLaplace
+    from bursar.mechanisms.disjoint import Disjoint
+    from bursar.mechanisms.exponential import Exponential
+    from bursar.mechanisms.fixed_size import FixedSizeSampled
+    from bursar.mechanisms.gaussian import Gaussian
+    from bursar.mechanisms.group import Group
+    from bursar.mechanisms.laplace import Laplace
+    from bursar.mechanisms.leaky import LeakyRandomizedResponse, NameAndShame
+    from bursar.mechanisms.poisson import PoissonSampled
+    from bursar.mechanisms.randomized_response import KaryRandomizedResponse, RandomizedResponse
+    from bursar.mechanisms.table import Table
+
+_INDEX = (  # the name in written forms, the class, the file
+    ("gaussian", "Gaussian", "gaussian"),
+    ("laplace", "Laplace", "laplace"),
+    ("randomized_response", "RandomizedResponse", "randomized_response"),
+    ("kary_randomized_response", "KaryRandomizedResponse", "randomized_response"),
+    ("leaky_randomized_response", "LeakyRandomizedResponse", "leaky"),
+    ("name_and_shame", "NameAndShame", "leaky"),
+    ("discrete_gaussian", "DiscreteGaussian", "discrete_gaussian"),
+    ("discrete_laplace", "DiscreteLaplace", "discrete_laplace"),
+    ("exponential", "Exponential", "exponential"),
+    ("poisson", "PoissonSampled", "poisson"),
+    ("fixed_size", "FixedSizeSampled", "fixed_size"),
+    ("disjoint", "Disjoint", "disjoint"),
+    ("group", "Group", "group"),
+    ("declared", "Declared", "declared"),
+    ("table", "Table", "table"),
+    ("densities", "Densities", "densities"),
+)
+__getattr__ = names_from(__name__, {kind: file for _, kind, file in _INDEX})
+
+
+_KINDS = {name: kind for name, kind, _ in _INDEX}
+
+
+class _Catalogue(Mapping[str, type[Mechanism]]):
+    """Each mechanism's class by its name in written forms."""
+
+    def __getitem__(self, name: str) -> type[Mechanism]:
+        kind: type[Mechanism] = globals().get(_KINDS[name]) or __getattr__(_KINDS[name])
+        return kind
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_KINDS)
+
+    def __len__(self) -> int:
+        return len(_KINDS)
+
+
+CATALOGUE = _Catalogue()
 
 __all__ = [
     "ADD_REMOVE",

@@ -67,7 +67,13 @@ class Densities(Mechanism):
         top = losses.largest_loss()
         pure = (Claim(PureDP(rounded_up(top.max(arb(0)))), "DMNS06"),) if top.is_finite() else ()
         # at higher orders the integrals are slow, and the largest loss says as much
-        curve = RenyiCurve(self.text(), losses.renyi, rough=losses.rough_renyi, largest_order=64.0)
+        removed, added = self.laws()
+        curve = RenyiCurve(
+            self.text(),
+            lambda alpha: removed.quick_renyi(alpha).max(added.quick_renyi(alpha)),
+            rough=losses.rough_renyi,
+            largest_order=64.0,
+        )
         return *pure, Claim(curve, "Mir17", Tightness.TIGHT)
 
     def losses(self) -> Directions:
@@ -83,7 +89,8 @@ class Densities(Mechanism):
 
     def _laws(self) -> tuple[DensityLoss, DensityLoss]:
         places = (ball(self.low), *(ball(place) for place in self.breaks), ball(self.high))
-        return DensityLoss(self.p, self.q, places), DensityLoss(self.q, self.p, places)
+        removed = DensityLoss(self.p, self.q, places)
+        return removed, DensityLoss(self.q, self.p, places, removed)
 
 
 def _formula(given: str | Formula, name: str) -> Formula:

@@ -16,12 +16,15 @@ import dataclasses
 import inspect
 import re
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 from bursar.errors import InputError, SpecError
 from bursar.guarantees import KINDS
 from bursar.mechanisms import CATALOGUE, Mechanism
 from bursar.mechanisms._foreign import named
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "bursar.mechanisms"
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
@@ -50,6 +53,8 @@ def taken(name: str) -> bool:
 
 @cache
 def _offers() -> dict[str, tuple[EntryPoint, ...]]:
+    from importlib.metadata import entry_points  # not for those who name the catalogue's mechanisms only
+
     found: dict[str, tuple[EntryPoint, ...]] = {}
     for offer in entry_points(group=GROUP):
         if not taken(offer.name):  # the catalogue's meaning never changes: `parse` does not even look here

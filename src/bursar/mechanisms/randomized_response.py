@@ -8,7 +8,8 @@ from flint import arb
 
 from bursar.guarantees import Claim, PureDP, Tightness
 from bursar.losses import Directions, leaky_response, symmetric
-from bursar.losses.laws.table import Row, TableLoss
+from bursar.losses.laws.stepped_table import SteppedTable
+from bursar.losses.laws.table import Row
 from bursar.mechanisms._base import Mechanism, renyi_of_losses
 from bursar.numerics.balls import ball
 from bursar.numerics.real import Number, Real
@@ -65,4 +66,4 @@ class KaryRandomizedResponse(Mechanism):
         rows = [Row(truth, lie, epsilon), Row(lie, truth, -epsilon)]
         if self.categories > 2:
             rows.append(Row(rest, rest, arb(0)))
-        return symmetric(TableLoss(tuple(rows)))
+        return symmetric(SteppedTable(tuple(rows), epsilon))

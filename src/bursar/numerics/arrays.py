@@ -9,3 +9,5 @@ Array = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 Integers = NDArray[np.int64]
 Truths = NDArray[np.bool_]
+Known = tuple[Array, Array]
+"""Values and bounds of their absolute errors."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from typing import Union
@@ -144,3 +144,14 @@ def square(x: Ball) -> Ball:
 def relative_radius(x: Ball) -> float:
     """How far the ball reaches, relative to its middle."""
     return float((x.rad() / abs(x.mid())).upper())
+
+
+def some_of(chances: Iterable[tuple[Ball, int]]) -> Ball:
+    """A lower bound of the chance that any of independent events occurs."""
+    kept = arb(0)
+    for chance, count in chances:
+        least = positive_part(chance.lower())
+        if least >= 1:
+            return arb(1)
+        kept += count * (-least).log1p()
+    return positive_part(-kept.expm1()).lower()

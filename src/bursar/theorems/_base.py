@@ -24,6 +24,7 @@ from bursar.numerics.interval import ordered
 from bursar.numerics.real import Real
 
 Kind = TypeVar("Kind", bound=Guarantee)
+_FEW = 16
 
 
 class Adaptivity(Enum):
@@ -70,12 +71,27 @@ class Bound:
         ordered(self.lower, self.upper)
         ordered(0, self.lower)
 
+    def encloses(self, width: float) -> bool:
+        """Whether the ends are this close together, relative to the upper one."""
+        return self.lower == self.upper or self.upper - self.lower <= width * self.upper < math.inf
+
 
 @dataclass(frozen=True)
 class Abstain:
     """A theorem's refusal to answer, with its reason."""
 
     reason: str
+
+
+def many(composition: Composition) -> bool:
+    """Whether there are so many different mechanisms that converting the promise of each takes long."""
+    return len(composition.terms) > _FEW
+
+
+def never(composition: Composition) -> bool:
+    """For theorems that are asked first, since they can enclose the answer: they are never left unasked."""
+    del composition
+    return False
 
 
 @dataclass(frozen=True)
@@ -87,7 +103,7 @@ class Theorem:
     citations: tuple[str, ...]
     adaptivity: Adaptivity
     answer: Callable[[Composition, Question], Bound | Abstain]
-    dear: Callable[[Composition], bool] = lambda _: False
+    dear: Callable[[Composition], bool] = many
     """Whether it takes long enough to be left unasked where the answer is already enclosed closely."""
 
     def ask(self, composition: Composition, question: Question) -> Bound | Abstain:

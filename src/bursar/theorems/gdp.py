@@ -30,6 +30,7 @@ from bursar.theorems._base import (
     Theorem,
     bounded,
     collected,
+    many,
     told_exactly,
 )
 
@@ -72,4 +73,5 @@ THEOREM = Theorem(
     citations=("DRS22", "BW18"),
     adaptivity=Adaptivity.ADAPTIVE,
     answer=answer,
+    dear=lambda composition: many(composition) and any(term.mechanism.name != "gaussian" for term in composition.terms),
 )

@@ -19,7 +19,7 @@ import math
 
 from bursar.composition import Composition
 from bursar.numerics.balls import Ball, ball, down
-from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem
+from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem, never
 
 
 def leaked(composition: Composition) -> Ball:
@@ -47,4 +47,5 @@ THEOREM = Theorem(
     citations=("KOV15", "DR14"),
     adaptivity=Adaptivity.FIXED,
     answer=answer,
+    dear=never,
 )

@@ -18,9 +18,8 @@ from __future__ import annotations
 
 from bursar.composition import Composition
 from bursar.guarantees import Renyi
-from bursar.mechanisms import PoissonSampled
 from bursar.numerics.balls import ball
-from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem, bounded, collected
+from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem, bounded, collected, many
 
 
 def answer(composition: Composition, question: Question) -> Bound | Abstain:
@@ -48,5 +47,5 @@ THEOREM = Theorem(
     citations=("Mir17", "ALCKS20", "CKS20"),
     adaptivity=Adaptivity.FIXED,
     answer=answer,
-    dear=lambda composition: any(isinstance(term.mechanism, PoissonSampled) for term in composition.terms),
+    dear=lambda composition: many(composition) or any(term.mechanism.name == "poisson" for term in composition.terms),
 )

@@ -21,7 +21,7 @@ from bursar.errors import LossUnknown
 from bursar.losses import Directions
 from bursar.numerics.balls import ball
 from bursar.numerics.search import crossing
-from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem, bounded
+from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem, bounded, never
 
 
 def answer(composition: Composition, question: Question) -> Bound | Abstain:
@@ -59,4 +59,5 @@ THEOREM = Theorem(
     citations=("BW18", "ZDW22"),
     adaptivity=Adaptivity.FIXED,
     answer=answer,
+    dear=never,
 )

@@ -57,7 +57,7 @@ class Precision:
     """How narrow an answer is wanted, how much work it may take, and by which engine where one is forced."""
 
     width: float | None = None
-    """Relative to the answer; None asks for what the composition allows: see `engines.usual_width`."""
+    """Relative to the answer; None asks for a millionth."""
     effort: str = "normal"
     engine: str | None = None
 

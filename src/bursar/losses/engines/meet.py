@@ -1,43 +1,58 @@
-"""The two engines as one: each direction is asked of the contour engine, and of the lattice engine where the other
-cannot serve or stays wider than asked.
+"""The engines as one: each direction is asked of the engine that suits its losses, and of another where that cannot
+serve or stays wider than asked.
+
+    single event   bounded losses at a δ below the chance that all of them are largest: two ends for nothing
+    contour        where noise is Gaussian: fewest moments, because they decay
+    envelope       everything whose places can be listed: atoms, densities, and both together
+    lattice        what is left, and the cross-check of the others
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from flint import arb
 
-from bursar.errors import ContradictionError
-from bursar.losses.engines import contour, lattice
+from bursar.errors import ContradictionError, LossUnknown
+from bursar.losses.engines import contour, envelope, lattice, top
 from bursar.losses.engines.answer import EFFORTS, Answer, Losses, Precision, leak_of
 from bursar.losses.engines.contour import NoContour
+from bursar.losses.engines.envelope import NoEnvelope
 from bursar.losses.engines.lattice import NoLattice
 from bursar.numerics.balls import Ball
 
+SETTLED = "settled"
+"""In place of an engine's name: as ledgers have priced plans up to now. What they wrote must not move with every better
+engine."""
+_USUAL = 1e-6
 _MANY = 100
+_CLOSE = 1e-4  # an answer this narrow is not worth another engine's minutes, unless effort is asked for
+_PER_MOMENT = 4  # grid points are worth a moment
+_STUMBLES = (NoContour, NoEnvelope, NoLattice, LossUnknown, ArithmeticError, ValueError)
+"""Whatever the floats of an engine stumble over: it fails closed."""
 
 
 class NoEngine(Exception):
-    """Neither engine serves this composition."""
+    """No engine serves this composition."""
 
 
 def usual_width(losses: Losses) -> float:
-    """A millionth where something Gaussian is released, a thousandth where more than a hundred different tables meet,
-    else 1e-4.
-    """
-    if any(loss.gaussian_noise() for loss, _ in losses):
-        return 1e-6
-    return 1e-3 if sum(loss.table() is not None for loss, _ in losses) > _MANY else 1e-4
+    """The relative width that is asked for unless another is: a millionth."""
+    return _USUAL
 
 
 def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) -> Answer:
     """The smallest ε ≥ 0 at which every direction's δ(ε) is at most δ."""
+    most = EFFORTS[precision.effort] // _PER_MOMENT
     ask = _Ask(
         precision,
-        lambda losses: contour.epsilon_at(losses, delta),
-        lambda losses, width, most: lattice.epsilon_at(losses, delta, width, most),
+        {
+            "single event": lambda losses, _: top.epsilon_at(losses, delta),
+            "contour": lambda losses, _: contour.epsilon_at(losses, delta),
+            "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
+            "lattice": lambda losses, width: lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort]),
+        },
     )
     answers: list[Answer] = []
     for losses in directions:
@@ -49,27 +64,62 @@ def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) 
 
 def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) -> Answer:
     """The largest of the directions' δ(ε)."""
+    most = EFFORTS[precision.effort] // _PER_MOMENT
     ask = _Ask(
         precision,
-        lambda losses: contour.delta_at(losses, epsilon),
-        lambda losses, width, most: lattice.delta_at(losses, epsilon, width, most),
+        {
+            "single event": lambda losses, _: None if _smooth(losses) else top.delta_at(losses, epsilon),
+            "contour": lambda losses, _: contour.delta_at(losses, epsilon),
+            "envelope": lambda losses, width: envelope.delta_at(losses, epsilon, width, most),
+            "lattice": lambda losses, width: lattice.delta_at(losses, epsilon, width, EFFORTS[precision.effort]),
+        },
     )
     return _worst([ask(losses) for losses in directions])
 
 
 def deltas_at(losses: Losses, epsilons: Sequence[float], precision: Precision) -> list[Answer]:
-    """One direction's δ at many ε's; where the contour engine serves them all it does so alone."""
-    width = usual_width(losses) if precision.width is None else precision.width
-    if precision.engine != "lattice":
+    """One direction's δ at many ε's, by the first engine that serves them all."""
+    width, effort = precision.width or _width(losses, precision), EFFORTS[precision.effort]
+    ways: dict[str, Callable[[list[float]], list[Answer]]] = {
+        "contour": lambda asked: list(contour.deltas_at(losses, asked)),
+        "envelope": lambda asked: list(envelope.deltas_at(losses, asked, width, effort // _PER_MOMENT)),
+        "lattice": lambda asked: list(lattice.deltas_at(losses, asked, width, effort)),
+    }
+    found: dict[float, Answer] = {}
+    if precision.engine is None and not _smooth(losses):
+        low = ((epsilon, top.delta_at(losses, arb(epsilon))) for epsilon in epsilons)
+        found = {epsilon: answer for epsilon, answer in low if answer is not None and answer.width <= width}
+    asked = [epsilon for epsilon in epsilons if epsilon not in found]
+    reasons = []
+    for name in _order(losses, precision, ways):
         try:
-            return list(contour.deltas_at(losses, epsilons))
-        except (NoContour, ArithmeticError, ValueError):
-            if precision.engine == "contour":
-                raise NoEngine("the contour engine does not serve every ε of the range") from None
-    try:
-        return list(lattice.deltas_at(losses, epsilons, width, EFFORTS[precision.effort]))
-    except (NoLattice, ArithmeticError, ValueError) as limit:
-        raise NoEngine(f"the lattice engine: {limit}") from None
+            found.update(zip(asked, ways[name](asked), strict=True))
+            return [found[epsilon] for epsilon in epsilons]
+        except _STUMBLES as limit:
+            reasons.append(f"the {name} engine: {limit}")
+    raise NoEngine("; ".join(reasons))
+
+
+def _order(losses: Losses, precision: Precision, ways: Iterable[str]) -> list[str]:
+    """Which engines to ask, in turn: the one that is forced, or those that suit the losses."""
+    if precision.engine == SETTLED:
+        return ["contour", "lattice"]
+    if precision.engine is not None:
+        return [precision.engine]
+    smooth = _smooth(losses)
+    return [name for name in ways if name != "contour" or smooth]
+
+
+def _width(losses: Losses, precision: Precision) -> float:
+    """The width that is asked where none is given."""
+    if precision.engine != SETTLED or _smooth(losses):
+        return _USUAL
+    return 1e-3 if sum(loss.table() is not None for loss, _ in losses) > _MANY else 1e-4
+
+
+def _smooth(losses: Losses) -> bool:
+    """Whether some noise is Gaussian, so that moments decay and the contour engine is the quickest."""
+    return any(loss.gaussian_noise() for loss, _ in losses)
 
 
 def _cheaper(losses: Losses, first: Answer, delta: Ball) -> bool:
@@ -77,34 +127,35 @@ def _cheaper(losses: Losses, first: Answer, delta: Ball) -> bool:
     if most <= first.lower and leak_of(losses) <= 0:  # no loss is ever larger than the other direction's ε
         return True
     try:
-        return contour.at_most(losses, first.upper, delta, first.tilt)
-    except (NoContour, ArithmeticError, ValueError):
+        if first.engine == "contour":
+            return contour.at_most(losses, first.upper, delta, first.tilt)
+        return envelope.at_most(losses, first.upper, delta)
+    except _STUMBLES:
         return False
 
 
 @dataclass(frozen=True)
 class _Ask:
-    """The contour engine first; the lattice engine where that fails or is not narrow enough, and then both hold."""
+    """The engines in turn, until what they prove together is narrow enough."""
 
     precision: Precision
-    smooth: Callable[[Losses], Answer]
-    gridded: Callable[[Losses, float, int], Answer]
+    engines: dict[str, Callable[[Losses, float], Answer | None]]
 
     def __call__(self, losses: Losses) -> Answer:
-        wanted, forced = self.precision.width, self.precision.engine
-        width = usual_width(losses) if wanted is None else wanted
+        width = _USUAL if self.precision.width is None else self.precision.width
         reasons, found = [], None
-        if forced != "lattice":
+        for name in _order(losses, self.precision, self.engines):
+            if name == "lattice" and found is not None and found.width <= _CLOSE and self.precision.effort != "high":
+                break
             try:
-                found = self.smooth(losses)
-            except (NoContour, ArithmeticError, ValueError) as limit:  # whatever the floats stumble over, fail closed
-                reasons.append(f"the contour engine: {limit}")
-        if forced != "contour" and (found is None or found.width > width):
-            try:
-                other = self.gridded(losses, width, EFFORTS[self.precision.effort])
+                other = self.engines[name](losses, width)
+            except _STUMBLES as limit:
+                reasons.append(f"the {name} engine: {limit}")
+                continue
+            if other is not None:
                 found = other if found is None else _both(found, other)
-            except (NoLattice, ArithmeticError, ValueError) as limit:
-                reasons.append(f"the lattice engine: {limit}")
+                if found.width <= width:
+                    break
         if found is None:
             raise NoEngine("; ".join(reasons))
         return found
@@ -121,5 +172,5 @@ def _both(first: Answer, second: Answer) -> Answer:
 
 def _worst(answers: Sequence[Answer]) -> Answer:
     """The larger of the lower and of the upper ends; the record of the one that decides the upper."""
-    top = max(answers, key=lambda found: found.upper)
-    return replace(top, lower=max(found.lower for found in answers))
+    found = max(answers, key=lambda answer: answer.upper)
+    return replace(found, lower=max(answer.lower for answer in answers))

@@ -1,43 +1,48 @@
-"""The loss of two densities on an interval, given as formulas: everything by rigorous integration.
+"""The loss of two densities on an interval, given as formulas.
 
-P and Q have densities proportional to the formulas on [low, high]; the interval is cut into cells until the balls can
-tell where p exceeds e^ε·q, and what stays undecided after many cuts is counted both ways.
+P and Q have densities proportional to the formulas on [low, high]. Where their logarithms are analytic the interval is
+cut into panels on which it is known how far they move (`density_cut`): quadrature in floats with proved bounds, which
+the envelope engine composes, and a search for the places where p exceeds e^ε·q. Else everything is rigorous
+integration, and what stays undecided after many cuts is counted both ways.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+import numpy as np
 from flint import acb, arb
 
-from bursar.losses._base import Loss
-from bursar.losses.laws.table import Row, TableLoss
+from bursar.losses._base import Atom, Loss
+from bursar.losses.engines.envelope.factor import PointsFactor
+from bursar.losses.engines.envelope.points import NoEnvelope
+from bursar.losses.engines.lattice.law import Law
+from bursar.losses.laws.density_cut import cut
+from bursar.losses.laws.density_panels import Panelled, panelled
+from bursar.losses.laws.density_stretches import Stretch, joined, mass, positive, where
+from bursar.losses.laws.density_tables import tables
+from bursar.losses.laws.table import TableLoss
 from bursar.numerics.arrays import Array
-from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, hull, positive_part
+from bursar.numerics.balls import (
+    Ball,
+    ComplexBall,
+    ComplexLike,
+    RealLike,
+    ball,
+    complex_ball,
+    hull,
+    maximum,
+    minimum,
+    positive_part,
+    working,
+)
 from bursar.numerics.formula import Formula
 from bursar.numerics.quadrature import real_integral
-
-if TYPE_CHECKING:
-    import numpy as np
-
-_DEPTH = 44
-_CELLS = 64
-_OUTCOMES = 160  # a stretch has as a table
-_BUDGET = 400  # cuts in all: where p = e^ε·q on a whole stretch no number of them would decide
-
-
-class _Covering(TableLoss):
-    """A table that costs no less than the pair it stands for: masses that may be 0 count as the most that they may be,
-    so that together they may exceed 1.
-    """
-
-    def _check_sums(self) -> None:
-        pass
+from bursar.numerics.running import running
 
 
 @dataclass(frozen=True)
@@ -47,129 +52,130 @@ class DensityLoss(Loss):
     p: Formula
     q: Formula
     breaks: tuple[Ball, ...]
+    other: DensityLoss | None = field(default=None, repr=False, compare=False)
+    """The law of the same pair the other way round, which shares its work."""
+    _panel_masses: dict[int, tuple[Ball, Ball]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
-    def _scales(self) -> tuple[Ball, Ball]:
-        return 1 / real_integral(self.p, self.breaks), 1 / real_integral(self.q, self.breaks)
-
-    def positive(self) -> bool:
-        """Whether both formulas are certainly positive all over the interval, up to its ends."""
-        budget = 4096
-        stack = list(pairwise(self.breaks))
-        while stack and budget > 0:
-            a, b = stack.pop()
-            budget -= 1
-            if not (self.p.at(hull(a, b)) > 0 and self.q.at(hull(a, b)) > 0):
-                middle = ((a + b) / 2).mid()
-                stack += [(a, middle), (middle, b)]
-        return not stack
+    def _masses(self) -> tuple[Ball, Ball]:
+        if self.other is not None:
+            return self.other._masses[1], self.other._masses[0]
+        return real_integral(self.p, self.breaks), real_integral(self.q, self.breaks)
 
     def masses(self) -> tuple[Ball, Ball]:
         """∫p and ∫q before normalising."""
-        return real_integral(self.p, self.breaks), real_integral(self.q, self.breaks)
+        return self._masses
+
+    @cached_property
+    def _scales(self) -> tuple[Ball, Ball]:
+        return 1 / self._masses[0], 1 / self._masses[1]
+
+    @cached_property
+    def panels(self) -> Panelled | None:
+        """The pair on panels; None where they would be too many."""
+        if self.other is not None:
+            return None if self.other.panels is None else self.other.panels.reversed()
+        with working():
+            found = cut(self.p, self.q, self.breaks)
+            return None if found is None else panelled(found, *self._scales)
+
+    @property
+    def _factor(self) -> PointsFactor | None:
+        return None if self.panels is None else self.panels.factor
+
+    def positive(self) -> bool:
+        """Whether both formulas are certainly positive all over the interval, up to its ends."""
+        return positive((self.p, self.q), self.breaks)
 
     def _densities(self, x: Ball) -> tuple[Ball, Ball]:
         return self._scales[0] * self.p.at(x), self._scales[1] * self.q.at(x)
 
-    def _where(self, excess: Callable[[Ball, Ball], Ball]) -> tuple[list[tuple[Ball, Ball]], list[tuple[Ball, Ball]]]:
-        """The stretches where excess(p, q) is certainly positive, and those where it stays undecided."""
-        positive: list[tuple[Ball, Ball]] = []
-        unsure: list[tuple[Ball, Ball]] = []
-        budget = _BUDGET
-        for start, end in reversed(list(pairwise(self.breaks))):
-            stack = [
-                (start + (end - start) * i / _CELLS, start + (end - start) * (i + 1) / _CELLS, 0) for i in range(_CELLS)
-            ]
-            while stack:
-                a, b, depth = stack.pop()
-                sign = excess(*self._densities(hull(a, b)))
-                if sign > 0:
-                    positive.append((a, b))
-                elif not sign <= 0:
-                    if depth >= _DEPTH or budget <= 0:
-                        unsure.append((a, b))
-                    else:
-                        budget -= 1
-                        middle = ((a + b) / 2).mid()
-                        stack += [(a, middle, depth + 1), (middle, b, depth + 1)]
-        return positive, unsure
+    def _above(self, epsilon: Ball) -> tuple[Ball, Ball, list[tuple[Stretch, Ball]]]:
+        """∫p and ∫q, before normalising, over where the loss certainly exceeds ε; and the stretches where it may, with
+        by how much at most.
+        """
+        whole: list[int] = []
+        if self.panels is not None:
+            whole, sure, unsure = self.panels.above(epsilon)
+        else:
+            sure, unsure = where(self._densities, self.breaks, epsilon)
+        parts = [self._panel_mass(i) for i in whole]
+        parts += [(mass(self.p, stretch), mass(self.q, stretch)) for stretch in joined(sure)]
+        return sum((p for p, _ in parts), arb(0)), sum((q for _, q in parts), arb(0)), unsure
+
+    def _panel_mass(self, i: int) -> tuple[Ball, Ball]:
+        """∫p and ∫q over a panel, or over a sliver."""
+        if self.other is not None:
+            return self.other._panel_mass(i)[::-1]
+        if i not in self._panel_masses and self.panels is not None:
+            a, b = self.panels.cut.ends[i] if i >= 0 else self.panels.cut.slivers[-1 - i]
+            ways = [mass(f, (a, b)) if i >= 0 else f.at(hull(a, b)) * (b - a) for f in (self.p, self.q)]
+            self._panel_masses[i] = ways[0], ways[1]
+        return self._panel_masses[i]
 
     def profile(self, epsilon: RealLike) -> Ball:
         """∫ (p − e^ε q)₊."""
         odds = ball(epsilon).exp()
-        positive, unsure = self._where(lambda p, q: p - odds * q)
-        first, second = self._scales
-
-        def gap(x: ComplexBall, analytic: bool) -> ComplexBall:
-            return first * self.p(x, analytic) - odds * second * self.q(x, analytic)
-
-        total = sum((real_integral(gap, stretch) for stretch in _joined(positive)), arb(0))
-        for a, b in unsure:
-            p, q = self._densities(hull(a, b))
-            total += hull(arb(0), positive_part(p - odds * q).upper() * (b - a))
+        p, q, unsure = self._above(ball(epsilon))
+        total = positive_part(self._scales[0] * p - odds * self._scales[1] * q)
+        # p − e^ε·q = p·(1 − e^{ε−L}), and 1 − e^{−y} is at most y
+        for (a, b), over in unsure:
+            most = positive_part(over).min(arb(1)) if over.is_finite() else arb(1)
+            total += hull(arb(0), (self._densities(hull(a, b))[0] * (b - a) * most).upper())
         return positive_part(total)
 
     def cdf(self, x: RealLike) -> Ball:
         """∫ p over {p ≤ e^x q}."""
-        odds = ball(x).exp()
-        positive, unsure = self._where(lambda p, q: p - odds * q)
-        above = sum((self._mass(stretch) for stretch in _joined(positive)), arb(0))
-        for stretch in unsure:
-            above += hull(arb(0), self._mass(stretch))
-        return positive_part(1 - above)
+        above, _, unsure = self._above(ball(x))
+        tail = self._scales[0] * above
+        for stretch, _ in unsure:
+            tail += hull(arb(0), self._scales[0] * mass(self.p, stretch))
+        return positive_part(1 - tail)
 
-    def _mass(self, stretch: tuple[Ball, Ball]) -> Ball:
-        return self._scales[0] * real_integral(self.p, stretch)
+    def top(self, spare: Ball | None = None) -> Atom | None:
+        """What balls need not tell from the largest loss, and how likely it is."""
+        return self._top
+
+    @cached_property
+    def _top(self) -> Atom | None:
+        high = self.support()[1]
+        if not high.is_finite():
+            return None
+        least = arb(high.lower()) - arb(2) ** -24 * abs(high).upper()
+        above, _, unsure = self._above(least)
+        rest = sum((hull(arb(0), mass(self.p, stretch)) for stretch, _ in unsure), arb(0))
+        return Atom(hull(least, arb(high.upper())), self._scales[0] * (above + rest))
 
     def support(self) -> tuple[Ball, Ball]:
-        """Balls around the smallest and the largest loss, from a fine partition of the interval."""
-        cells = []
-        for start, end in pairwise(self.breaks):
-            cells += [(start + (end - start) * i / 1024, start + (end - start) * (i + 1) / 1024) for i in range(1024)]
+        """Balls around the smallest and the largest loss."""
+        return self._support
+
+    @cached_property
+    def _support(self) -> tuple[Ball, Ball]:
+        if self.other is not None:
+            low, high = self.other._support
+            return -high, -low
+        if self.panels is not None and self.panels.support is not None:
+            return self.panels.support
         seen = []
-        for a, b in cells:
-            p, q = self._densities(hull(a, b))
-            seen.append((p / q).log())
-        low, high = seen[0], seen[0]
-        for loss in seen[1:]:
-            low, high = low.min(loss), high.max(loss)
-        return low, high
+        for start, end in pairwise(self.breaks):
+            for i in range(1024):
+                p, q = self._densities(start + (end - start) * hull(arb(i), arb(i + 1)) / 1024)
+                seen.append((p / q).log())
+        return minimum(*seen), maximum(*seen)
+
+    def lattice_law(self, depth: float) -> Law | None:
+        """Panels, where there are any: for the envelope engine."""
+        return None if self._factor is None else self._factor.law
 
     @cached_property
     def tables(self) -> tuple[TableLoss, TableLoss]:
-        """Two tables around the pair. The first merges each cell of the interval into one outcome, so it is the pair
-        processed; the second moves each cell's mass to the ends of its loss's range, both masses kept, so the pair is
-        that one processed.
-        """
-        below, above = [], []
-        for start, end in pairwise(self.breaks):
-            for i in range(_OUTCOMES):
-                a, b = start + (end - start) * i / _OUTCOMES, start + (end - start) * (i + 1) / _OUTCOMES
-                p, q = self._scales[0] * real_integral(self.p, (a, b)), self._scales[1] * real_integral(self.q, (a, b))
-                below.append(Row(p, q, (p / q).log()))
-                above += self._ends(p, q, hull(a, b))
-        return TableLoss(tuple(below)), _Covering(tuple(above))
+        """Two tables around the pair, one that costs no more and one that costs no less."""
+        return tables(self.p, self.q, self._scales, self.breaks)
 
     def bracket(self) -> tuple[TableLoss, TableLoss]:
         """The two `tables` around the pair."""
         return self.tables
-
-    def _ends(self, p: Ball, q: Ball, cell: Ball) -> list[Row]:
-        """A cell's masses at the ends of its loss's range."""
-        over, under = self._densities(cell)
-        span = (over / under).log()
-        low, high = span.lower(), span.upper()
-        width = high - low
-        if not width > arb(2) ** -40:
-            return [Row(p, q, (p / q).log())]
-        up = (p - low.exp() * q) / -(-width).expm1()
-        rows = []
-        for mass, loss in ((p - up, low), (up, high)):
-            # a mass that may be 0 counts as the most that it may be
-            kept = mass if mass > 0 else arb(positive_part(mass).upper())
-            if kept > 0:
-                rows.append(Row(kept, kept * (-loss).exp(), loss))
-        return rows
 
     def mean(self) -> Ball:
         """∫ p·ln(p/q)."""
@@ -185,6 +191,18 @@ class DensityLoss(Loss):
         z = complex_ball(t)
         return self.expect(lambda loss, _: (z * loss).exp()).log()
 
+    def quick_renyi(self, alpha: Ball) -> Ball:
+        """D_α in a ball that is narrow enough to prove something: from the places on panels where there are any."""
+        t = alpha - 1
+        if self._factor is not None and t > 0:
+            near, (low, high) = float(t), self.support()
+            try:
+                # the slope of the cumulant function is a mean of the losses
+                return (self._factor.cumulants([near])[0] + (t - arb(near)) * hull(low, high)) / t
+            except (ArithmeticError, NoEnvelope):
+                pass
+        return self.renyi(alpha)
+
     def expect(self, f: Callable[[ComplexBall, bool], ComplexBall]) -> ComplexBall:
         """∫ p·f(ln(p/q))."""
         first, second = self._scales
@@ -199,45 +217,34 @@ class DensityLoss(Loss):
             total += acb.integral(integrand, start, end, rel_tol=arb(2) ** -100, eval_limit=3000)
         return total
 
-    @cached_property
-    def _rough_table(self) -> tuple[list[float], list[float]]:
-        """Losses and masses on a grid, in floats."""
-        losses, masses = [], []
-        for start, end in pairwise(self.breaks):
-            for i in range(256):
-                x = start + (end - start) * (2 * i + 1) / 512
-                p, q = self._densities(x.mid())
-                losses.append(float((p / q).log()))
-                masses.append(float(p * (end - start) / 256))
-        return losses, masses
-
     def rough_renyi(self, alpha: float) -> float:
-        """D_α by the midpoint rule, for searching."""
+        """D_α in floats, for searching: from the places on panels, else by the midpoint rule."""
+        if self._factor is not None:
+            return self._factor.rough(alpha - 1)[0] / (alpha - 1)
         losses, masses = self._rough_table
-        top = max(losses)
-        total = math.fsum(m * math.exp((alpha - 1) * (loss - top)) for loss, m in zip(losses, masses, strict=True))
+        top = float(losses.max())
+        total = float(masses @ np.exp((alpha - 1) * (losses - top)))
         return top + math.log(total) / (alpha - 1) if total > 0 else top
+
+    @cached_property
+    def _rough_table(self) -> tuple[Array, Array]:
+        """Losses and masses on a grid, in floats."""
+        edges = [np.linspace(float(a), float(b), 257) for a, b in pairwise(self.breaks)]
+        widths = np.concatenate([np.diff(edge) for edge in edges])
+        x = np.concatenate([edge[:-1] for edge in edges]) + widths / 2
+        p, q = self._rough_densities(x)
+        return np.log(p / q), p * widths
+
+    def _rough_densities(self, x: Array) -> tuple[Array, Array]:
+        """Both densities in floats."""
+        first, second = (np.maximum(running(formula.term, x)[0], 1e-300) for formula in (self.p, self.q))
+        return float(self._scales[0]) * first, float(self._scales[1]) * second
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses by inverting the cdf on a fine grid."""
-        import numpy as np
-
         grid = np.linspace(float(self.breaks[0]), float(self.breaks[-1]), 4097)
-        values = [self._densities(arb(float(x))) for x in grid]
-        p, q = (np.array([float(pair[i]) for pair in values]) for i in (0, 1))
+        p, q = self._rough_densities(grid)
         cumulative = np.concatenate([[0.0], np.cumsum((p[1:] + p[:-1]) / 2)])
         x = np.interp(rng.random(size) * cumulative[-1], cumulative, grid)
         losses: Array = np.log(np.interp(x, grid, p) / np.interp(x, grid, q))
         return losses
-
-
-def _joined(stretches: list[tuple[Ball, Ball]]) -> list[tuple[Ball, Ball]]:
-    """Neighbouring stretches as one, so that each is integrated once."""
-    ordered = sorted(stretches, key=lambda stretch: float(stretch[0]))
-    result: list[tuple[Ball, Ball]] = []
-    for a, b in ordered:
-        if result and result[-1][1] == a:
-            result[-1] = (result[-1][0], b)
-        else:
-            result.append((a, b))
-    return result

@@ -10,9 +10,9 @@ import numpy as np
 from flint import acb, arb
 
 from bursar.errors import LossUnknown
-from bursar.losses._base import Loss
+from bursar.losses._base import Atom, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor
-from bursar.losses.engines.lattice.law import Law, spread
+from bursar.losses.engines.lattice.law import Comb, Law, spread
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,
@@ -32,6 +32,7 @@ from bursar.numerics.trusted import UNIT
 
 _MOST_TERMS = 20_000
 _MOST_ATOMS = 2_000_000
+_NARROW, _FAR = 1.0, 60  # of σ², and outputs looked at, where one atom may decide
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,20 @@ class DiscreteGaussianLoss(Loss):
         """The whole lattice."""
         return -infinity(), infinity()
 
+    def top(self, spare: Ball | None = None) -> Atom | None:
+        """The loss of the least output that is not covered by what is spare; only where the noise is small is it likely
+        enough to say something.
+        """
+        if spare is None or not self.variance_parameter < _NARROW:
+            return None
+        m = 0
+        while not self._tail(m + 1) <= spare:
+            m += 1
+            if m > _FAR:
+                return None
+        loss = (arb(self.shift) ** 2 + 2 * self.shift * m) / (2 * self.variance_parameter)
+        return Atom(loss, self._tail(m) - self._tail(m + 1))
+
     def mean(self) -> Ball:
         """Δ²/(2σ²), exactly."""
         return arb(self.shift) ** 2 / (2 * self.variance_parameter)
@@ -179,7 +194,9 @@ class DiscreteGaussianLoss(Loss):
         heights = -np.square(y) / (2 * s) - norm
         doubts = (doubt + 4 * UNIT) * (np.square(y) / (2 * s) + abs(norm) + 1)
         places = (shift * shift - 2.0 * shift * y) / (2 * s)
-        return Law(places, (doubt + 4 * UNIT) * np.abs(places), heights, doubts, log_lost=math.log(2) - depth)
+        comb = Comb(self.mean(), -arb(shift) / self.variance_parameter, y.astype(np.int64))
+        errors = (doubt + 4 * UNIT) * np.abs(places)
+        return Law(places, errors, heights, doubts, log_lost=math.log(2) - depth, comb=comb)
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses of outputs drawn from the truncated lattice (the rest has mass below 1e-30)."""

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
+import numpy as np
 from flint import acb, arb
 
 from bursar.losses._base import Atom, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor
-from bursar.losses.engines.lattice.law import Law, of_atoms
+from bursar.losses.engines.lattice.law import Comb, Law, of_atoms
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,
@@ -28,9 +28,6 @@ from bursar.numerics.balls import (
     square,
 )
 from bursar.numerics.lattice import integers_around
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _LISTED = 10_000
 
@@ -115,6 +112,10 @@ class DiscreteLaplaceLoss(Loss):
         last = (-self.rate * self.shift).exp() / (1 + a)
         return Atom(self.epsilon, 1 / (1 + a)), *inner, Atom(-self.epsilon, last)
 
+    def top(self, spare: Ball | None = None) -> Atom:
+        """ε, for all outputs up to 0: half of the mass at least."""
+        return Atom(self.epsilon, 1 / (1 + (-self.rate).exp()))
+
     def mean(self) -> Ball:
         """ε(1 − a^Δ)/(1 + a) + (1 − a)/(1 + a)·(εS₀ − 2S₁·rate)."""
         a, s = (-self.rate).exp(), self._sums()
@@ -168,14 +169,14 @@ class DiscreteLaplaceLoss(Loss):
         return ClosedFactor(self, count)
 
     def lattice_law(self, depth: float) -> Law | None:
-        """The atoms, where they are listed."""
+        """The atoms, where they are listed: every second whole multiple of the rate."""
         atoms = self.atoms()
-        return of_atoms(atoms) if atoms else None
+        if not atoms:
+            return None
+        return replace(of_atoms(atoms), comb=Comb(self.epsilon, -2 * self.rate, np.arange(len(atoms))))
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses of two-sided geometric outputs."""
-        import numpy as np
-
         rate = float(self.rate)
         success = -np.expm1(-rate)
         y = rng.geometric(success, size) - rng.geometric(success, size)

@@ -10,10 +10,9 @@ import numpy as np
 from bursar.guarantees.gdp import gaussian_delta
 from bursar.losses._base import Directions, Loss
 from bursar.losses.engines.contour.factors import GaussianFactor
-from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Known, Law, itself, spread
-from bursar.losses.laws.sampled_gaussian import sampled_normal
+from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Law, itself, spread
 from bursar.numerics import normal
-from bursar.numerics.arrays import Array
+from bursar.numerics.arrays import Array, Known
 from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, infinity
 from bursar.numerics.trusted import UNIT
 
@@ -62,6 +61,10 @@ class GaussianLoss(Loss):
         """One Gaussian for all copies, with the sum of their μ²."""
         return GaussianFactor(count * self.mu * self.mu)
 
+    def envelope_factor(self, count: int, depth: float) -> GaussianFactor:
+        """The same factor serves every engine."""
+        return self.contour_factor(count, -depth)
+
     def lattice_law(self, depth: float) -> Law:
         """The normal density of the loss itself."""
         m, reach = float(self.mu), math.sqrt(2 * depth)
@@ -91,5 +94,7 @@ class GaussianLoss(Loss):
 
 def sampled_gaussian(sigma: Ball, rate: Ball) -> Directions:
     """Both directions of the Poisson-sampled Gaussian under the add/remove relation."""
+    from bursar.losses.laws.sampled_gaussian import sampled_normal  # a third of the engines, for those who sample
+
     base = GaussianLoss(1 / sigma)
     return sampled_normal(Directions(base, base, True), sigma, rate)

@@ -10,7 +10,8 @@ from flint import arb
 
 from bursar.losses._base import Atom, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor, Exponential
-from bursar.losses.engines.lattice.law import Law, exponential, of_atoms
+from bursar.losses.engines.envelope.factor import LaplaceFactor
+from bursar.losses.engines.lattice.law import SLACK, Law, exponential, of_atoms
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, hull, positive_part
 from bursar.numerics.quadrature import integral
@@ -97,9 +98,22 @@ class LaplaceLoss(Loss):
         """The closed form, with the density between the atoms."""
         return ClosedFactor(self, count, Exponential(self.epsilon, arb(1) / 4))
 
+    def envelope_factor(self, count: int, depth: float) -> LaplaceFactor:
+        """By its places, or together with other Laplaces by the closed form."""
+        return LaplaceFactor(lambda: self._top_law(depth), count, self.epsilon)
+
     def lattice_law(self, depth: float) -> Law:
         """Two atoms, and the density between them."""
         return replace(of_atoms(self.atoms()), density=exponential(self.epsilon, math.log(0.25)))
+
+    def _top_law(self, depth: float) -> Law:
+        """The same without the lower end of a long range, which is as good as nothing under P. (Under Q it is nearly
+        everything, and sampling mixes the two: samples need the whole.)
+        """
+        if self.epsilon <= depth:
+            return self.lattice_law(depth)
+        density = exponential(self.epsilon, math.log(0.25), depth)
+        return replace(of_atoms(self.atoms()[1:]), density=density, log_lost=SLACK - depth)
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses of Laplace outputs."""

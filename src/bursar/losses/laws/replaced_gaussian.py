@@ -13,10 +13,13 @@ import numpy as np
 from flint import acb, arb
 
 from bursar.losses._base import Directions, Loss, symmetric
-from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Known, Law, log_odds, spread
+from bursar.losses.engines.contour.replaced_factor import ReplacedFactor
+from bursar.losses.engines.contour.replaced_integral import ReplacedIntegral
+from bursar.losses.engines.envelope.guided import GuidedFactor, guided
+from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Law, log_odds, spread
 from bursar.losses.laws.normal_integral import normal_integral, power
 from bursar.numerics import normal
-from bursar.numerics.arrays import Array
+from bursar.numerics.arrays import Array, Known
 from bursar.numerics.balls import (
     Ball,
     ComplexBall,
@@ -114,6 +117,14 @@ class ReplacedGaussian(Loss):
     def gaussian_noise(self) -> bool:
         """True: the noise is Gaussian, sampled once."""
         return True
+
+    def envelope_factor(self, count: int, depth: float) -> GuidedFactor | None:
+        """The factor that sums over nodes, searched by places."""
+        return guided(self, count, depth)
+
+    def contour_factor(self, count: int, log_delta: float) -> ReplacedFactor:
+        """The factor that sums over nodes, with a cut that this δ allows."""
+        return ReplacedFactor(ReplacedIntegral(self.sigma, self.rate, count, log_delta), count)
 
     def lattice_law(self, depth: float) -> Law:
         """In v = −x/σ²: N(0, 1/σ²) times the odds of the first mixture."""

@@ -58,6 +58,10 @@ class _Sampled(Loss):
         pairs = self.base.bracket()
         return None if pairs is None else (replace(self, base=pairs[0]), replace(self, base=pairs[1]))
 
+    def sampled_pair(self, pair: Directions, rate: Ball) -> Directions | None:
+        """A sample of a sample is one sample, at the product of the rates."""
+        return poisson_sampled(self.base, self.rate * rate)
+
     def gaussian_noise(self) -> bool:
         """Whether the base has one Gaussian law in both directions."""
         return self.base.same and self.base.remove.gaussian_noise()
@@ -123,6 +127,15 @@ class SampledRemove(_Sampled):
         absent = self.base.add.infinite_mass()
         return tuple(inner) if absent <= 0 else (*inner, Atom((-self.rate).log1p(), (1 - self.rate) * absent))
 
+    def top(self, spare: Ball | None = None) -> Atom | None:
+        """The base's, shrunk and weighed as all its atoms are: less, where the loss is above 0."""
+        if self.base.remove.atoms():
+            return super().top(spare)
+        atom = self.base.remove.top(spare)
+        if atom is None or not atom.loss > 0:
+            return None
+        return Atom(self._shrink(atom.loss), atom.mass * ((1 - self.rate) * (-atom.loss).exp() + self.rate))
+
     def expect(self, f: Callable[[ComplexBall, bool], ComplexBall]) -> ComplexBall:
         """E_P[f(L')·((1−q)e^{−L} + q)], and the mass that only Q has."""
         rate = self.rate
@@ -179,6 +192,16 @@ class SampledAdd(_Sampled):
         inner = tuple(Atom(-self._shrink(-loss), mass) for loss, mass in self.base.add.atoms())
         absent = self.base.add.infinite_mass()
         return inner if absent <= 0 else (*inner, Atom(-(-self.rate).log1p(), absent))
+
+    def top(self, spare: Ball | None = None) -> Atom | None:
+        """What was infinite before sampling, else the base's, shrunk."""
+        if self.base.add.atoms():
+            return super().top(spare)
+        absent = self.base.add.infinite_mass()
+        if not absent <= 0:
+            return Atom(-(-self.rate).log1p(), absent)
+        atom = self.base.add.top(spare)
+        return None if atom is None else Atom(-self._shrink(-atom.loss), atom.mass)
 
     def expect(self, f: Callable[[ComplexBall, bool], ComplexBall]) -> ComplexBall:
         """E_Q[f(−ln(1 − q + q·e^{−L}))], and the mass that only Q has."""

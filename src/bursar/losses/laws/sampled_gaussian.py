@@ -13,8 +13,10 @@ from flint import acb, arb
 
 from bursar.losses._base import Directions, Loss
 from bursar.losses.engines.chernoff import CumulantBound
+from bursar.losses.engines.contour.sampled_cut import rough_variance
 from bursar.losses.engines.contour.sampled_factor import SampledFactor, without_record
-from bursar.losses.engines.contour.sampled_integral import SampledIntegral, rough_variance
+from bursar.losses.engines.contour.sampled_integral import SampledIntegral
+from bursar.losses.engines.envelope.guided import GuidedFactor, guided
 from bursar.losses.laws.normal_integral import normal_integral, power
 from bursar.losses.laws.sampled import SampledAdd, SampledRemove
 from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, ball, complex_ball, positive_part, square
@@ -67,9 +69,17 @@ class _Remove(SampledRemove):
         """True: the noise is Gaussian, sampled once."""
         return True
 
+    def envelope_factor(self, count: int, depth: float) -> GuidedFactor | None:
+        """The factor that sums over nodes, searched by places."""
+        return guided(self, count, depth)
+
     def contour_factor(self, count: int, log_delta: float) -> SampledFactor:
         """The factor that sums over nodes, with a cut that this δ allows."""
         return SampledFactor(SampledIntegral(self.sigma, self.rate, count, log_delta, removed=True), count)
+
+    def sampled_noise(self) -> tuple[Ball, Ball, bool]:
+        """σ and q, a record removed."""
+        return self.sigma, self.rate, True
 
 
 @dataclass(frozen=True)
@@ -96,9 +106,17 @@ class _Add(SampledAdd):
         """True: the noise is Gaussian, sampled once."""
         return True
 
+    def envelope_factor(self, count: int, depth: float) -> GuidedFactor | None:
+        """The factor that sums over nodes, searched by places."""
+        return guided(self, count, depth)
+
     def contour_factor(self, count: int, log_delta: float) -> SampledFactor:
         """The factor that sums over nodes."""
         return SampledFactor(SampledIntegral(self.sigma, self.rate, count, log_delta, removed=False), count)
+
+    def sampled_noise(self) -> tuple[Ball, Ball, bool]:
+        """σ and q, a record added."""
+        return self.sigma, self.rate, False
 
     def cumulant_bound(self) -> CumulantBound:
         """By the variance of the odds: see `without_record`; from t = 1/q on (1−q)^{−t} explodes."""

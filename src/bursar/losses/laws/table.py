@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
+import numpy as np
 from flint import acb, arb
 
 from bursar.errors import InputError
 from bursar.losses._base import Atom, Directions, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor
-from bursar.losses.engines.lattice.law import Law, of_atoms
+from bursar.losses.engines.lattice.law import Comb, Law, of_atoms
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,
@@ -25,13 +26,11 @@ from bursar.numerics.balls import (
     infinity,
     positive_part,
     square,
+    up,
     working,
 )
 from bursar.numerics.convex import bends
 from bursar.numerics.real import read
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _FEW = 64  # outcomes; with more the contour engine would spend its time on them
 
@@ -85,7 +84,7 @@ class TableLoss(Loss):
 
     def reversed(self) -> TableLoss:
         """The other direction: Q against P."""
-        return type(self)(tuple(Row(q, p, None if loss is None else -loss) for p, q, loss in self.rows))
+        return replace(self, rows=tuple(Row(q, p, None if loss is None else -loss) for p, q, loss in self.rows))
 
     def profile(self, epsilon: RealLike) -> Ball:
         """Σ (p − e^ε q)₊."""
@@ -156,8 +155,16 @@ class TableLoss(Loss):
         return None if len(self.rows) > _FEW else ClosedFactor(self, count)
 
     def lattice_law(self, depth: float) -> Law:
-        """The law of all its atoms."""
-        return of_atoms(self.atoms())
+        """The law of all its atoms: two of them always form a comb."""
+        atoms = self.atoms()
+        # an outcome that may or may not be P's has no loss of its own: its mass may be missing
+        unsure = sum((row.p.upper() for row in self.rows if row.loss is None and row.q > 0 and not row.p <= 0), arb(0))
+        law = of_atoms(atoms)
+        law = replace(law, log_lost=up(unsure.log())) if unsure > 0 else law
+        if len(atoms) != 2:
+            return law
+        first, second = atoms
+        return replace(law, comb=Comb(first.loss, second.loss - first.loss, np.array([0, 1])))
 
     def table(self) -> TableLoss:
         """The law as it is, since it is a table."""
@@ -177,8 +184,6 @@ class TableLoss(Loss):
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses of outcomes drawn from P."""
-        import numpy as np
-
         drawn = [row for row in self.rows if row.p > 0]
         losses = np.array([np.inf if row.loss is None else float(row.loss) for row in drawn])
         weights = np.array([float(row.p) for row in drawn])

@@ -184,12 +184,12 @@ def test_quadrature_looks_beyond_the_window() -> None:
     assert lifted[0] >= 808.8
 
 
-def test_atoms_alone_are_left_to_the_lattice() -> None:
-    """Atoms alone do not decay along a line: the contour engine says so, and the lattice engine answers."""
+def test_atoms_alone_are_left_to_the_envelope() -> None:
+    """Atoms alone do not decay along a line: the contour engine says so, and the envelope engine answers."""
     what = b.RandomizedResponse(epsilon="0.3") * 5 + b.RandomizedResponse(epsilon="0.1") * 4
     with working(), pytest.raises(NoContour, match="atoms"):
         epsilon_at([(term.mechanism.losses().remove, term.count) for term in what.terms], arb("1e-6"))
-    assert "lattice" in _numerical(b.account(what, delta=1e-6, theorems=["numerical"])).because
+    assert "envelope" in _numerical(b.account(what, delta=1e-6, theorems=["numerical"])).because
 
 
 def test_large_counts_cost_nothing_and_stay_tight() -> None:

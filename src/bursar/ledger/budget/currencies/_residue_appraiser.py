@@ -11,10 +11,12 @@ from flint import arb
 from bursar.composition import Composition
 from bursar.errors import BursarError, ConversionRefused, LossUnknown
 from bursar.guarantees import GDP, ZCDP, ApproxDP, Renyi
-from bursar.jobs.curve import profile
+from bursar.jobs.curve_points import points
 from bursar.ledger.budget.currencies._base import Line
 from bursar.ledger.budget.currencies._residue_prices import RUNGS, Charge, Missing, Stated, Tariff, text_of
 from bursar.ledger.budget.release import Release
+from bursar.losses.engines.answer import Precision
+from bursar.losses.engines.meet import SETTLED
 from bursar.losses.residue import ResidueLaw, law_of_directions, law_of_points, law_of_promise, smallest_charge
 from bursar.mechanisms import Gaussian
 from bursar.mechanisms._base import Mechanism, known_losses
@@ -125,7 +127,8 @@ class Appraiser(Tariff):
         """A plan declared in advance, by the certified profile of the whole."""
 
         def deltas(epsilons: Any) -> list[Ball]:
-            return [arb(float(upper)) for upper in profile(composition, epsilons).upper]
+            found = points(composition, epsilons, Precision(engine=SETTLED))
+            return [arb(max(ends)) for ends in zip(*(band.upper.tolist() for band in found.directions), strict=True)]
 
         try:
             return law_of_points(deltas, self.slack)

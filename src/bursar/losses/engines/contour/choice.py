@@ -16,17 +16,20 @@ from bursar.losses.engines.chernoff import chernoff_constant
 from bursar.losses.engines.contour.engine import Contour
 from bursar.losses.engines.contour.factors import Factor, GaussianFactor, NoContour
 from bursar.losses.engines.contour.saddle import choose_tilt, rough_cumulants, tilt_for
+from bursar.losses.engines.contour.sampled_crowd import MOST_COPIES, Sampled, SampledCrowd
 from bursar.losses.engines.contour.scales import Scales, guess, two_scales
 from bursar.losses.engines.tilt import Tilts
 from bursar.numerics.balls import Ball
 
 _MANY = 300  # nodes; beyond, another tilt may pay
+_FEW_SAMPLED = 3  # different sampled Gaussians; more are one factor
 _GUESSES = np.geomspace(1e-3, 1e6, 80)
 
 
 def factors_of(losses: Losses, log_delta: float) -> list[Factor]:
-    """All Gaussians as one factor, then the others."""
+    """All Gaussians as one factor, then the others; sampled Gaussians as one too where there are more than a few."""
     gaussian, others = arb(0), []
+    losses, crowd = _crowded(losses, log_delta)
     for loss, count in losses:
         factor = loss.contour_factor(count, log_delta)
         if factor is None:
@@ -36,10 +39,25 @@ def factors_of(losses: Losses, log_delta: float) -> list[Factor]:
             gaussian += square
         else:
             others.append(factor)
-    factors = [GaussianFactor(gaussian), *others] if gaussian > 0 else others
+    factors = [*([GaussianFactor(gaussian)] if gaussian > 0 else []), *crowd, *others]
     if not any(factor.smooth for factor in factors):
         raise NoContour("no release has a density, and atoms alone do not decay")
     return factors
+
+
+def _crowded(losses: Losses, log_delta: float) -> tuple[Losses, list[Factor]]:
+    """The losses that stand for themselves, and the sampled Gaussians that are summed as one, by direction."""
+    parts: dict[bool, list[Sampled]] = {True: [], False: []}
+    rest = []
+    for loss, count in losses:
+        noise = loss.sampled_noise()
+        if noise is None:
+            rest.append((loss, count))
+        else:
+            parts[noise[2]].append(Sampled(noise[0], noise[1], count))
+    if len(losses) - len(rest) <= _FEW_SAMPLED or sum(count for _, count in losses) > MOST_COPIES:
+        return losses, []
+    return rest, [SampledCrowd(some, log_delta, removed=removed) for removed, some in parts.items() if some]
 
 
 def splitting(losses: Losses, log_delta: float) -> Factor | None:
@@ -115,9 +133,11 @@ def by_saddle(factors: list[Factor], leak: Ball, log_delta: float) -> tuple[Cont
     """A contour near the saddle point, and the ε that it finds."""
     tau, guess = choose_tilt(factors, log_delta)
     contour, near = _first_contour(factors, leak, guess, log_delta, tau)
-    if near > 0 and abs(near - guess) * contour.tau > 0.3 and not contour.precise(near):
+    for _ in range(3):
+        if near <= 0 or abs(near - guess) * contour.tau <= 0.3 or contour.precise(near):
+            break
         # The saddle point was a poor guess: choose the nodes anew for the ε that they found.
-        contour = Contour(factors, leak, near, log_delta, contour.tau)
+        contour, guess = Contour(factors, leak, near, log_delta, contour.tau), near
         near = newton(contour, near, log_delta)
     return contour, near
 

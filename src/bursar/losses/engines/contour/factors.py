@@ -214,13 +214,13 @@ def uniform_decay(ways: Sequence[Array | list[tuple[float, float]]], count: int)
     def bound(s: Array) -> Array:
         lost = np.zeros_like(s)
         for share, half in sets:
-            lost = np.maximum(lost, _least_gap(np.multiply.outer(s, half)) @ share)
+            lost = np.maximum(lost, least_gap(np.multiply.outer(s, half)) @ share)
         return count * np.log1p(-np.minimum(lost * (1 - 1e-9), 1 - 1e-15))
 
     return bound
 
 
-def _least_gap(z: Array) -> Array:
+def least_gap(z: Array) -> Array:
     """A lower bound of 1 − |sinc(y)| for all y ≥ z: up to √10 it is at least y²/6 − y⁴/120, which rises; from π on
     |sinc| stays below 0.2173; and everywhere it stays below 1/y.
     """

@@ -16,7 +16,8 @@ from flint import arb
 from bursar.losses.engines.chernoff import chernoff_constant
 from bursar.losses.engines.contour.factors import Care, Decay, Factor, Moments, NoContour
 from bursar.losses.engines.contour.rare_split import LARGE, SMALL, Split, softness
-from bursar.losses.engines.contour.sampled_integral import Grid, SampledIntegral
+from bursar.losses.engines.contour.sampled_grid import Grid
+from bursar.losses.engines.contour.sampled_integral import SampledIntegral
 from bursar.losses.engines.contour.sampled_law import Tilted
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array, Complexes

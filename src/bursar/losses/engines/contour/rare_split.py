@@ -16,8 +16,9 @@ from dataclasses import replace
 import numpy as np
 from flint import arb
 
+from bursar.losses.engines.contour.sampled_grid import Grid
 from bursar.losses.engines.contour.sampled_growth import THETAS
-from bursar.losses.engines.contour.sampled_integral import Grid, SampledIntegral
+from bursar.losses.engines.contour.sampled_integral import SampledIntegral
 from bursar.losses.engines.contour.sampled_law import Tilted, centred_law, expm1_terms, weight_errors
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array

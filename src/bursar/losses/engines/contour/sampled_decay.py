@@ -30,7 +30,7 @@ _FIRST, _LAST = -5.5, -30.0  # where rungs start and end, in terms of ln|φ| by 
 def sampled_decay(integral: SampledIntegral, law: Tilted, tau: float, care: Care) -> Decay:
     """The best bound that this care affords."""
     layers = uniform_decay([_layers(*_cells(integral, law, tau, care), integral.count)], integral.count)
-    near = _by_moments(law, layers, integral.count)
+    near = _by_moments(integral, law, layers)
     return near if care is Care.LEAST else _by_rungs(integral, law, tau, layers, near)
 
 
@@ -42,16 +42,17 @@ def _cells(integral: SampledIntegral, law: Tilted, tau: float, care: Care) -> tu
     low, high = float(law.grid.x[heavy[0]]), float(law.grid.x[heavy[-1]])
     edges = low + (high - low) * _CELLS[care]
     square, power = integral.sigma * integral.sigma, (1 + tau) if integral.removed else -tau
-    u = (2 * edges - 1) / (2 * square)
-    doubt, log_odds = integral.losses(u)
-    # ln of the density of L is ln φ + (p+1)·ln A − u + ln χ + const; its convex part bends by at most (p+1)/(4σ⁴)
-    height = -edges * edges / (2 * square) + (power + 1) * log_odds - u + integral.log_cut(edges)
-    height += math.log(integral.sigma / (integral.rate * math.sqrt(2 * math.pi))) - up(law.cumulant)
+    doubt, odds = integral.losses((2 * edges - 1) / (2 * square))
+    apart, loss = integral.signed(edges, doubt, odds)
+    # ln of the density of L is ln φ + τL − ln|dL/dx| + ln χ + const, and ln A more where a record is removed or
+    # replaced; what is convex in it bends by at most (p+1)/(4σ⁴), p the power of A
+    height = -edges * edges / (2 * square) + tau * loss + (odds if integral.removed else 0.0) + integral.log_cut(edges)
+    height -= integral.log_slope(edges) + math.log(integral.sigma * math.sqrt(2 * math.pi)) + up(law.cumulant)
     cell = float((edges[1:] - edges[:-1]).max())
     sag = max(power + 1, 0.0) * cell * cell / (32 * square * square)
-    height -= 1e-8 * (1 + np.abs(height)) + abs(power + 1) * doubt
+    height -= 1e-8 * (1 + np.abs(height)) + 2 * doubt + (abs(power) + 1) * apart
     least = np.minimum(height[1:], height[:-1]) - sag
-    width = np.maximum(np.diff(log_odds) * (1 - 1e-9) - doubt[1:] - doubt[:-1], 0.0)
+    width = np.maximum(np.abs(np.diff(loss)) * (1 - 1e-9) - apart[1:] - apart[:-1], 0.0)
     return np.exp(np.minimum(least, 700.0)), width
 
 
@@ -75,12 +76,13 @@ def _layers(density: Array, width: Array, count: int) -> Array:
     return np.concatenate(tables) if tables else np.array([[0.0, 1.0]])
 
 
-def _by_moments(law: Tilted, layers: Decay, count: int) -> Decay:
+def _by_moments(integral: SampledIntegral, law: Tilted, layers: Decay) -> Decay:
     """1 − ψ(s) = E[1 − cos(sY)] ≥ s²E[Y²]/2 − s⁴E[Y⁴]/24 for small s, layers beyond."""
-    apart, edge = np.square(law.grid.loss - law.mean), _edge(law)
+    apart, edge, count = np.square(law.grid.loss - law.mean), _edge(law), integral.count
     second, fourth = law.variance, float(law.weights @ np.square(apart))
-    least = 0.99 * second - law.missing * (2 * second + 36 + 4 * edge**2)
-    most = 1.01 * (fourth + 3 * second**2) + 4 * law.missing * (8 * fourth + 2600 + 16 * edge**4)
+    bent, twice = integral.bent(law.mean)
+    least = 0.99 * second - law.missing * (2 * second + bent + 4 * edge**2)
+    most = 1.01 * (fourth + 3 * second**2) + 4 * law.missing * (8 * fourth + twice + 16 * edge**4)
     if not least > 0:
         return layers
     turn = math.sqrt(6 * least / most)
@@ -107,7 +109,7 @@ def _by_rungs(integral: SampledIntegral, law: Tilted, tau: float, layers: Decay,
         return near
     far = float(rungs[-1])
     # the variance of the law itself: what the grid says, and what quadrature and window may leave out of it
-    variance = 1.01 * law.variance + law.missing * (2 * law.variance + 36 + 4 * _edge(law) ** 2)
+    variance = 1.01 * law.variance + law.missing * (2 * law.variance + integral.bent(law.mean)[0] + 4 * _edge(law) ** 2)
     try:
         grid = integral.make(tau, far, max(2.0 + math.log(count), 6.0))
     except ArithmeticError:  # too many nodes

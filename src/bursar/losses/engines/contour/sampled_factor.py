@@ -9,13 +9,21 @@ import numpy as np
 from flint import arb
 
 from bursar.losses.engines.contour.factors import Care, Decay, Factor, Moments
+from bursar.losses.engines.contour.line_sums import Line, log_of
 from bursar.losses.engines.contour.rare_factor import RareFactor
 from bursar.losses.engines.contour.sampled_decay import sampled_decay
-from bursar.losses.engines.contour.sampled_integral import Grid, SampledIntegral
+from bursar.losses.engines.contour.sampled_grid import Grid
+from bursar.losses.engines.contour.sampled_integral import SampledIntegral
 from bursar.losses.engines.contour.sampled_law import Tilted, at_reach, log_moment, tilted, weight_errors
+from bursar.losses.engines.contour.sampled_line import line
+from bursar.losses.engines.contour.sampled_members import near_cut
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball
-from bursar.numerics.trusted import SAFETY, ULPS, UNIT
+from bursar.numerics.trusted import SAFETY, UNIT
+
+_MOST_SHIFTED = 10**6  # copies
+_CHEAP = 600  # nodes on the real line
+_DEARER = 2.0  # a node on the shifted line, against one on the real line
 
 
 class SampledFactor(Factor):
@@ -54,7 +62,8 @@ class SampledFactor(Factor):
     def rough_cumulants(self, tilts: Array) -> Array:
         """K of all copies as sums over the nodes, for all tilts at once."""
         grid = self.integral.grid(float(tilts.max()), 0.0)
-        heights: Array = np.log(np.exp(grid.log_mass + np.multiply.outer(tilts, grid.loss)).sum(axis=1))
+        with np.errstate(over="ignore"):  # infinite where it is of no use
+            heights: Array = np.log(np.exp(grid.log_mass + np.multiply.outer(tilts, grid.loss)).sum(axis=1))
         return self.count * heights
 
     def mirror(self, tilt: Ball) -> Ball:
@@ -92,28 +101,37 @@ class SampledFactor(Factor):
         ]
 
     def moments(self, tau: float, frequencies: Array) -> Moments:
-        """K(τ) + ims + ln(1 − C + iD), with bounds of the errors of C and D."""
+        """K(τ) + ims + ln(φ·e^{−ims}), from the real line or, at large frequencies, from a shifted one."""
         reach = float(frequencies[-1])
-        law = self.law(self.integral.grid(tau, reach), tau, reach)
-        c, d, error_c, error_d = law.equispaced(frequencies)
-        # |φ|² = 1 − 2C + C² + D² without cancellation where C and D are small
-        gone = c * (c - 2) + d * d
-        size = np.where(gone > -0.5, 0.5 * np.log1p(np.maximum(gone, -0.5)), np.log(np.hypot(1 - c, d) + 1e-300))
-        turn = np.arctan2(d, 1 - c)
-        modulus = np.exp(size)
-        modulus = np.maximum(modulus, 1e-150)
-        slip = (error_c + error_d) / modulus
-        # ln(φ + e) moves by at most |e/φ|/(1 − |e/φ|); of what is left only rounding remains, in units of 1 − φ
-        divisor = np.where(gone > -0.5, modulus * modulus, modulus)
-        error = slip / np.maximum(1 - slip, 0.5) + 4 * ULPS * UNIT * (c + np.abs(d)) / divisor
-        error = error + 4 * ULPS * UNIT * (np.abs(size) + np.abs(turn))
-        scale = float(self.count)
-        # where hardly anything is known of φ^count: at most so large, and off by at most twice that
-        blurred = (slip > 0.5) | (scale * error > math.log(3))
-        most = np.log(np.minimum(modulus + error_c + error_d, 1.0)) + 16 * ULPS * UNIT * (1 + np.abs(size))
-        size = np.where(blurred, np.minimum(most, 0.0), size)
-        error = np.where(blurred, math.log(3) / scale, error)
-        return Moments(self.count * arb(law.mean), scale * size, scale * turn, SAFETY * scale * error)
+        shifted = self._shifted(tau, reach)
+        if shifted is None:
+            law = self.law(self.integral.grid(tau, reach), tau, reach)
+            return self._logarithms(law.mean, *law.equispaced(frequencies))
+        ((_, value, doubt),) = shifted.blocks(frequencies)
+        size, turn, error = log_of(value[0].real, value[0].imag, doubt[0], float(self.count))
+        side = 1 if self.integral.removed else -1  # where a record is added the sum is that of the conjugate
+        return Moments(side * self.count * arb(float(shifted.mean[0])), size, side * turn, error)
+
+    def _logarithms(self, mean: float, c: Array, d: Array, error_c: Array, error_d: Array) -> Moments:
+        """ln of e^{ims}(1 − C + iD) for all copies, less ims, with its error."""
+        size, turn, error = log_of(-c, d, error_c + error_d, float(self.count))
+        return Moments(self.count * arb(mean), size, turn, error)
+
+    def _shifted(self, tau: float, reach: float) -> Line | None:
+        """The shifted line, where it costs clearly less: its nodes do not grow with the frequency. It rounds in units
+        of 1 − φ, where the real line's real part rounds in units of its square: very many copies stay there.
+        """
+        if self.count > _MOST_SHIFTED or self.integral.knows(tau, reach):
+            return None
+        price = self.integral.price(tau, reach)
+        if price < _CHEAP:
+            return None
+        try:
+            members = self.integral.members()
+            shifted = line(members, tau, near_cut(members, tau))
+        except ArithmeticError:
+            return None
+        return shifted if _DEARER * shifted.weights.shape[1] < price else None
 
     def decay(self, tau: float, care: Care) -> Decay:
         """The best bound of the decay at this tilt; it is remembered, since one tilt serves several ε."""

@@ -18,12 +18,15 @@ is removed (L = ln A) and p = −t where it is added (L = −ln A). The derivati
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from flint import arb
 
+from bursar.losses.engines.contour.sampled_cut import choose_cut, heaviest, rough_variance
+from bursar.losses.engines.contour.sampled_grid import Grid
 from bursar.losses.engines.contour.sampled_growth import THETAS, phase_growth
+from bursar.losses.engines.contour.sampled_members import Members
+from bursar.losses.engines.contour.sampled_odds import log_odds
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, relative_radius
@@ -32,23 +35,6 @@ from bursar.numerics.trusted import SAFETY, ULPS, UNIT, log_normal_cdf
 
 _LOG_COSINES = np.log(np.cos(THETAS / 2))
 _MOST_NODES = 60_000
-
-
-@dataclass
-class Grid:
-    """Nodes for tilts up to ``tau`` and frequencies up to ``reach``, with bounds of the errors of their losses and
-    log-masses.
-    """
-
-    tau: float
-    reach: float
-    x: Array
-    loss: Array
-    log_mass: Array
-    mass: Array
-    loss_error: Array
-    mass_error: Array
-    step: float
 
 
 class SampledIntegral:
@@ -65,15 +51,13 @@ class SampledIntegral:
         self.given_up, self.lost = arb(0), 0.0
         self.soft = self.sigma
         # a Gaussian guess of the tilt and of the frequencies that will be asked for
-        variance = rough_variance(self.sigma, self.rate, count)
+        self.variance = variance = count * self._copy_variance()
         tilt = math.sqrt(2 * max(-log_delta, 1.0) / variance)
-        self.variance = variance
         if removed:
             depth = max(28.0 + math.log(count) - log_delta, 1.0)
-            self.soft, self.cut = self._cut_for(depth, tilt)
-            b = (sigma * sigma + arb(self.soft) ** 2).sqrt()
-            kappa = (1 - rate) * normal.cdf(-arb(self.cut) / b) + rate * normal.cdf((1 - arb(self.cut)) / b)
-            self.given_up = (count * kappa).upper()
+            seen = math.log(count) + math.log(self.rate) > log_delta - 7
+            self.soft, self.cut = choose_cut(self.sigma, self.rate, depth, tilt, seen=seen)
+            self.given_up = (count * self._beyond_cut()).upper()
             self.lost = float(self.given_up) / count  # by one copy
         self.heavy = self._heavy()
         # where sums stay well below the saddle they lose digits to δ
@@ -83,47 +67,42 @@ class SampledIntegral:
         if crowded:
             self.usual = (self.heavy, 0.0)
         # what the modulus grows by at frequency 0 (proofs/contour.md §4), apart from a power of A below 0
-        self._base = THETAS**2 * self.sigma**2 / 2
-        if removed:
-            self._base = self._base + (THETAS * self.sigma**2 / self.soft) ** 2 / 2
+        self.thetas = self._lines()
+        self._base = self.base(self.thetas)
         self._grids: list[Grid] = []
         self._growths: dict[tuple[float, float], Array] = {}
 
-    def _cut_for(self, depth: float, tilt: float) -> tuple[float, float]:
-        """How soft the cut is and where it lies. Where tilts are large it must be sharp, or the far branch explodes;
-        unless ln A is so flat there that even at such tilts it does not.
-        """
-        far = 1 + self.sigma * math.sqrt(2 * depth)
-        sharp = self.sigma * math.sqrt(far / (4 * tilt))
-        if sharp >= self.sigma:
-            return self._cut_of(depth, self.sigma)
-        lifted = self.rate * math.exp(min((3 * far - 1) / (2 * self.sigma**2), 600.0))
-        if lifted > 10:  # as steep as it ever is
-            return self._cut_of(depth, sharp)
-        soft, cut = self._cut_of(depth, min(sharp * math.sqrt((1 + lifted) / lifted), self.sigma))
-        x = cut + soft * np.geomspace(0.1, max(8 * tilt * soft / self.sigma**2, 1.0), 100)
-        log_odds = self.losses((2 * x - 1) / (2 * self.sigma**2))[1]
-        height = 4 * tilt * log_odds - x * x / (2 * self.sigma**2) - np.square((x - cut) / soft) / 2
-        return (soft, cut) if float(height.max()) <= 0 else self._cut_of(depth, sharp)
+    def _lines(self) -> Array:
+        """The θ of the lines Im x = θσ² on which the integrand is bounded."""
+        return THETAS
 
-    def _cut_of(self, depth: float, soft: float) -> tuple[float, float]:
-        """A cut about so soft, behind all but e^{−depth} of the mass."""
-        soft = short(soft, 5)
-        return soft, math.ceil(16 * (1 + math.sqrt(2 * depth * (self.sigma**2 + soft**2)))) / 16
+    def base(self, thetas: Array) -> Array:
+        """ln of what the normal density and the cut grow by on these lines."""
+        wide = 1 + ((self.sigma / self.soft) ** 2 if self.removed else 0.0)
+        return np.square(thetas * self.sigma) * (wide / 2)
+
+    def _copy_variance(self) -> float:
+        return rough_variance(self.sigma, self.rate, 1)
+
+    def _beyond_cut(self) -> Ball:
+        """κ, the mass that one copy gives up."""
+        sigma, rate = self.exact
+        cut, b = arb(self.cut), (sigma * sigma + arb(self.soft) ** 2).sqrt()
+        return (1 - rate) * normal.cdf(-cut / b) + rate * normal.cdf((1 - cut) / b)
 
     def _heavy(self) -> float:
-        """The tilt at which φ·A^{1+τ} is as large far away, at the cut or before, as at 0."""
-        if not self.removed:
-            return math.inf
-        far = min(self.cut, 1 + 2 * self.sigma**2 * math.log(1 / self.rate))
-        loss = math.log1p(self.rate * math.expm1(min((2 * far - 1) / (2 * self.sigma**2), 600.0)))
-        return max(far * far / (2 * self.sigma**2 * loss) - 1, 1.0) if loss > 0 else math.inf
+        """The tilt beyond which far losses outweigh near ones."""
+        return heaviest(self.sigma, self.rate, self.cut) if self.removed else math.inf
+
+    def inside(self, x: Array) -> Array:
+        """How far x lies before the cut, in units of its softness."""
+        return (self.cut - x) / self.soft
 
     def log_cut(self, x: Array) -> Array:
         """A lower bound of ln Φ((c − x)/a), nearly the value: −0.8·e^{−z²/2} ≤ ln Φ(z) for z ≥ 1, else crudely."""
         if not self.removed:
             return np.zeros_like(x)
-        z = (self.cut - x) / self.soft
+        z = self.inside(x)
         return np.where(z >= 1, -0.8 * np.exp(-0.5 * np.square(np.maximum(z, 1.0))), -1e9)
 
     def grid(self, tau: float, reach: float) -> Grid:
@@ -137,6 +116,25 @@ class SampledIntegral:
         del self._grids[4:]
         return grid
 
+    def knows(self, tau: float, reach: float) -> bool:
+        """Whether a grid that serves is remembered, or is the usual one."""
+        if any(grid.tau >= tau and grid.reach >= reach and grid.tau <= 8 * tau + 4 for grid in self._grids):
+            return True
+        return reach <= self.usual[1]
+
+    def price(self, tau: float, reach: float) -> float:
+        """About how many nodes a grid for this tilt and these frequencies takes."""
+        low, high = self.window(1.5 * tau)
+        gain = 2 * math.pi * self.thetas * self.sigma**2
+        step = 0.97 * float((gain / (np.maximum(self.growth(tau, 1.05 * reach), 0.0) + self.tolerance)).max())
+        return (high - low) / step
+
+    def members(self) -> Members:
+        """This one Gaussian as a shifted line takes it, in units of σ, three digits closer than on the real line."""
+        cut, soft = (self.cut / self.sigma, self.soft / self.sigma) if self.removed else (math.inf, 1.0)
+        sigma, rate, lost = np.array([[self.sigma], [self.rate], [self.lost]])
+        return Members(sigma, rate, self.spread, self.removed, cut, soft, lost, self.tolerance + 3)
+
     def make(self, tau: float, reach: float, tolerance: float, least: float | None = None) -> Grid:
         """Nodes so close that the trapezoid sum errs by less than e^{−tolerance} of the moment, at every tilt up to
         tau.
@@ -144,7 +142,7 @@ class SampledIntegral:
         low, high = self.window(tau)
         # only to choose the step: what the grid leaves out is bounded for each tilt that uses it
         growth = self.growth(tau if least is None else least, reach)
-        gain = 2 * math.pi * THETAS * self.sigma**2
+        gain = 2 * math.pi * self.thetas * self.sigma**2
         step = short(0.97 * float((gain / (np.maximum(growth, 0.0) + tolerance)).max()), 5)
         return self.nodes(tau, reach, (low, high), step)
 
@@ -155,15 +153,28 @@ class SampledIntegral:
         if last - first > _MOST_NODES:
             raise ArithmeticError(f"{last - first} nodes in x are too many")
         x = np.arange(first, last + 1, dtype=np.float64) * step
-        loss_error, loss = self.losses((2 * x - 1) / (2 * square))
+        odds_error, odds = self.losses((2 * x - 1) / (2 * square))
         mass_error = 4 * self.spread * x * x / (2 * square) + 8 * UNIT + self.spread
         log_mass = -x * x / (2 * square) + math.log(step / (self.sigma * math.sqrt(2 * math.pi)))
         if self.removed:
-            z = (self.cut - x) / self.soft
-            log_mass = log_mass + loss + log_normal_cdf(z)
-            mass_error = mass_error + loss_error + (ULPS + 8) * UNIT * (1 + np.where(z < 9, 1 + z * z, 0.0))
-        signed = loss if self.removed else -loss
-        return Grid(tau, reach, x, signed, log_mass, np.exp(log_mass), loss_error, mass_error, step)
+            z = self.inside(x)
+            log_mass = log_mass + odds + log_normal_cdf(z)
+            mass_error = mass_error + odds_error + (ULPS + 8) * UNIT * (1 + np.where(z < 9, 1 + z * z, 0.0))
+        loss_error, loss = self.signed(x, odds_error, odds)
+        return Grid(tau, reach, x, loss, log_mass, np.exp(log_mass), loss_error, mass_error, step)
+
+    def signed(self, x: Array, error: Array, odds: Array) -> tuple[Array, Array]:
+        """A bound of the error of the loss at x, and the loss, from those of ln A."""
+        return error, odds if self.removed else -odds
+
+    def log_slope(self, x: Array) -> Array:
+        """ln|dL/dx|, of which no digits are claimed but the first eight."""
+        u = (2 * x - 1) / (2 * self.sigma**2)
+        return u + math.log(self.rate / self.sigma**2) - self.losses(u)[1]
+
+    def bent(self, mean: float) -> tuple[float, float]:
+        """What (L − m)² and (L − m)⁴ may grow by off the real line, beside their own doubles (proofs/contour.md §3)."""
+        return 36.0, 2600.0
 
     def growth(self, tau: float, reach: float) -> Array:
         """ln of what the modulus of the integrand grows by on each line Im x = θσ², for frequencies up to ``reach``."""
@@ -203,7 +214,7 @@ class SampledIntegral:
 
     def missing(self, grid: Grid, tau: float, reach: float) -> float:
         """What quadrature and window leave out, relative to the moment: normal tails are at most ½e^{−z²/2}."""
-        gain = 2 * math.pi * THETAS * self.sigma**2 / grid.step
+        gain = 2 * math.pi * self.thetas * self.sigma**2 / grid.step
         growth = self._known_growth(tau, reach) if reach > 0 else None
         depth = math.inf if growth is None else float((growth - gain).min())
         if depth > 2 - self.tolerance:  # none, or not close enough
@@ -214,32 +225,22 @@ class SampledIntegral:
         if not self.removed:
             lift = -tau * math.log1p(-self.rate)
             return SAFETY * (quadrature + math.exp(lift - low * low / 2) + math.exp(lift - high * high / 2))
-        order, edge = 1 + tau, float(grid.x[-1])
-        # from the edge on the far exponent falls at least this fast, so the rest is at most its value there divided
-        # by that
-        slope = edge / self.sigma**2 + (edge - self.cut) / self.soft**2 - order / self.sigma**2
-        if edge < self.cut or slope <= 0:
-            return math.inf
-        far = 2 * math.exp(min(self._far_exponent(edge, order), 700.0)) / (slope * self.sigma * math.sqrt(2 * math.pi))
+        far = self.beyond(float(grid.x[-1]), tau)
         # the moment is at least 1 up to what the cut takes from the mean loss, tilted (proofs/contour.md §4)
         if self.lost * (1 + tau) * (1 + self.cut + 10 * self.sigma) / self.sigma**2 > 0.01:
             return math.inf
         return SAFETY * 1.1 * (quadrature + math.exp(-low * low / 2) + far)
 
+    def beyond(self, edge: float, tau: float) -> float:
+        """A bound of the integral right of an edge, where a record is removed: from there on the far exponent falls at
+        least at this slope, so the rest is at most its value there divided by that.
+        """
+        slope = edge / self.sigma**2 + (edge - self.cut) / self.soft**2 - (1 + tau) / self.sigma**2
+        if edge < self.cut or slope <= 0:
+            return math.inf
+        height = math.exp(min(self._far_exponent(edge, 1 + tau), 700.0))
+        return 2 * height / (slope * self.sigma * math.sqrt(2 * math.pi))
+
     def losses(self, u: Array) -> tuple[Array, Array]:
         """A bound of the absolute error of ln A at the nodes, and ln A."""
-        capped = np.minimum(u, 600.0)
-        grown = np.expm1(capped)
-        y = self.rate * grown
-        loss = np.log1p(y) + np.maximum(u - 600.0, 0.0)
-        slope = self.rate * (grown + 1) / (1 + y)
-        error = 4 * (self.spread + UNIT) * np.abs(u) * slope + (ULPS + 4) * (UNIT + self.spread) * np.abs(y) / (1 + y)
-        return SAFETY * (error + (ULPS + 2) * UNIT * np.abs(loss)), loss
-
-
-def rough_variance(sigma: float, rate: float, count: int) -> float:
-    """q²(e^{1/σ²} − 1) a copy: the variance of A without the record, and about that of the loss; or, where the record
-    shows plainly, the square of the loss that it then brings.
-    """
-    seen = max(1 / (2 * sigma**2) + math.log(rate), 0.0)
-    return count * min(rate**2 * math.expm1(min(1 / sigma**2, 500.0)), rate * (seen**2 + 1 / sigma**2))
+        return log_odds(u, self.rate, self.spread)

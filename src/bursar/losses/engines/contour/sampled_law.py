@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from flint import arb
 
-from bursar.losses.engines.contour.sampled_integral import Grid, SampledIntegral
+from bursar.losses.engines.contour.sampled_grid import Grid
+from bursar.losses.engines.contour.sampled_integral import SampledIntegral
 from bursar.numerics.arrays import Array, Complexes
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT

@@ -16,8 +16,8 @@ import numpy as np
 from flint import arb
 
 from bursar.losses._base import Loss
-from bursar.losses.engines.lattice.law import Density, Known, Law
-from bursar.numerics.arrays import Array, Integers
+from bursar.losses.engines.lattice.law import Density, Law
+from bursar.numerics.arrays import Array, Integers, Known
 from bursar.numerics.balls import ball, down, up, working
 from bursar.numerics.convex import bends
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
@@ -89,6 +89,8 @@ class Gridded:
 
 def places(law: Law, step: float, floor: float = -math.inf) -> Places:
     """The atoms and the nodes of the density's panels, above about a floor."""
+    if law.panels is not None:
+        raise NoLattice("the density does not rise with the loss")
     kept = law.losses + law.loss_errors >= floor
     atoms = [column[kept] for column in (law.losses, law.loss_errors, law.log_masses, law.mass_errors)]
     if len(atoms[0]) and not float(np.abs(atoms[0]).max()) / step < 2.0**40:
@@ -138,7 +140,7 @@ def _nodes(density: Density, step: float, floor: float) -> tuple[tuple[Array, ..
         most = _ORDERS[i + 1][0] if i + 1 < len(_ORDERS) else math.inf
         # the mesh's own panels are as wide as the law allows, up to rounding
         chosen = (narrow >= (least if i else 0.0)) & (narrow < most)
-        roots, weights = _legendre(order)
+        roots, weights = legendre(order)
         v = (middle[chosen, None] + half[chosen, None] * roots).ravel()
         heights, errors = density.log_density(v)
         heights = heights + np.log(half[chosen, None] * weights).ravel()
@@ -150,7 +152,8 @@ def _nodes(density: Density, step: float, floor: float) -> tuple[tuple[Array, ..
 
 
 @cache
-def _legendre(order: int) -> Known:
+def legendre(order: int) -> Known:
+    """Nodes and weights of Gauss–Legendre quadrature on [−1, 1], rounded from balls."""
     with working():
         pairs = [arb.legendre_p_root(order, k, weight=True) for k in range(order)]
     return np.array([float(root) for root, _ in pairs]), np.array([float(weight) for _, weight in pairs])

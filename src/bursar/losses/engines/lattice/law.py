@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from bursar.losses._base import Atom
-from bursar.numerics.arrays import Array
+from bursar.numerics.arrays import Array, Integers, Known, Truths
 from bursar.numerics.balls import Ball, relative_radius
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
-Known = tuple[Array, Array]
-"""Values and bounds of their absolute errors."""
 _NONE = np.zeros(0)
 WIDEST = 0.1  # of a panel: on discs of twice that radius a sampled loss changes by a bounded factor
 SLACK = 0.01  # of logarithms that are computed in floats
@@ -36,6 +35,70 @@ class Density:
     loss: Callable[[Array], Known]
     place: Callable[[Array], Array]
     """The v at which the loss has a value, roughly; infinite beyond the range."""
+    calm: float | None = None
+    """Panels up to this width do where no grid cuts them; None: up to ``width``."""
+
+
+DISC = 2.04  # the radius of the disc around a panel's middle that its quadrature looks at, in widths of the panel
+
+
+@dataclass(frozen=True)
+class Panels:
+    """A density in a variable x on panels of which each knows how far, at most, the logarithm of the density and the
+    loss move from the middle on the `DISC` around it, where both are analytic. The loss may rise and fall.
+    """
+
+    starts: Array
+    widths: Array
+    slips: Array
+    """How far an end of the panel may lie from where it is said to be."""
+    moved: Array
+    """ln of the density."""
+    moved_loss: Array
+    log_density: Callable[[Array], Known]
+    loss: Callable[[Array], Known]
+
+    @property
+    def middles(self) -> Array:
+        """About the middle of each panel."""
+        return self.starts + self.widths / 2
+
+    def only(self, kept: Truths) -> Panels:
+        """Some of the panels."""
+        columns = (self.starts, self.widths, self.slips, self.moved, self.moved_loss)
+        starts, widths, slips, moved, loss = (column[kept] for column in columns)
+        return replace(self, starts=starts, widths=widths, slips=slips, moved=moved, moved_loss=loss)
+
+    def split(self, parts: Integers) -> Panels:
+        """Each panel in so many equal parts. On the disc of one part in n, both move by 1/n of what they move on the
+        whole disc, but for a factor (proofs/densities.md §4).
+        """
+        n = np.repeat(parts, parts).astype(float)
+        within = np.arange(len(n)) - np.repeat(np.cumsum(parts) - parts, parts)
+        fine = n * (1 - np.square(_NEAR + (1 - _NEAR) / n))
+        share = 1 / np.where(n > 1, fine, 1.0)
+        widths = np.repeat(self.widths, parts) / n
+        starts = np.repeat(self.starts, parts) + within * widths
+        slips, moved, loss = (np.repeat(column, parts) for column in (self.slips, self.moved, self.moved_loss))
+        slips = slips + np.where(n > 1, 4 * UNIT * (np.abs(starts) + n * widths), 0.0)  # the starts are rounded
+        return replace(self, starts=starts, widths=widths, slips=slips, moved=share * moved, moved_loss=share * loss)
+
+
+_NEAR = 0.246  # a panel's half against its disc's radius, and a little more: its middle is rounded
+
+
+def parts_for(need: Array) -> Integers:
+    """How many parts of each panel make both move by this many times less."""
+    found: Integers = np.where(need > 1, np.ceil(1.065 * need + 0.7), 1.0).astype(np.int64)
+    return found
+
+
+class Comb(NamedTuple):
+    """Atoms that all lie at an offset plus whole multiples of a step, exactly: which multiple each of them is."""
+
+    offset: Ball
+    step: Ball
+    teeth: Integers
 
 
 @dataclass(frozen=True)
@@ -49,6 +112,10 @@ class Law:
     density: Density | None = None
     log_lost: float = -math.inf
     """Bounds the logarithm of the mass that neither shows."""
+    comb: Comb | None = None
+    """Where all of it lies, if the atoms form a comb."""
+    panels: Panels | None = None
+    """A density that is not one rising function of the loss: the envelope engine alone can read it."""
 
 
 def spread(x: Ball) -> float:
@@ -70,8 +137,11 @@ def itself(v: Array) -> Known:
     return v, np.zeros_like(v)
 
 
-def exponential(reach: Ball, height: float) -> Density:
-    """The density e^{height}·e^{(v−reach)/2} on [−reach, reach]."""
+_CALM = 1.3  # on a disc of radius 2.04 times that e^{v/2} moves by less than e^{1.4}
+
+
+def exponential(reach: Ball, height: float, depth: float = math.inf) -> Density:
+    """The density e^{height}·e^{(v−reach)/2} on [−reach, reach], without what lies more than 2·depth below its top."""
     edge, doubt = float(reach), spread(reach)
 
     def log_density(v: Array) -> Known:
@@ -81,7 +151,7 @@ def exponential(reach: Ball, height: float) -> Density:
     def loss(v: Array) -> Known:
         return v, doubt * edge * np.ones_like(v)
 
-    return Density(-edge, edge, WIDEST, log_density, loss, lambda g: g)
+    return Density(max(-edge, edge - 2 * depth), edge, WIDEST, log_density, loss, lambda g: g, _CALM)
 
 
 def log_odds(s: Array, error: Array, q: float, doubt: float) -> Known:

@@ -5,13 +5,18 @@ each mass is weighed anew.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
-from bursar.losses.engines.lattice.law import Density, Known, Law, log_odds, spread
-from bursar.numerics.arrays import Array
+from bursar.losses.engines.lattice.law import Density, Law, Panels, log_odds, parts_for, spread
+from bursar.numerics.arrays import Array, Known
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import ULPS, UNIT
+
+_STILL = 0.4  # how far a loss may move on a panel's disc before sampling: e^0.4 − 1 < ½
+_MOST_PANELS = 200_000
 
 
 def sampled(base: Law, rate: Ball, absent: Ball, *, removed: bool) -> Law:
@@ -47,16 +52,41 @@ def sampled(base: Law, rate: Ball, absent: Ball, *, removed: bool) -> Law:
         losses, loss_errors = np.append(losses, float(place)), np.append(loss_errors, float(place.rad()) + UNIT)
         heights = np.append(heights, float(mass.log()))
         errors = np.append(errors, float(mass.log().rad()) + 2 * UNIT * (1 + abs(float(mass.log()))))
-    density, inner = None, base.density
-    if inner is not None:
 
-        def loss(v: Array) -> Known:
-            return shrink(*inner.loss(v))
-
+    def mapped(inner: Density | Panels) -> tuple[Callable[[Array], Known], Callable[[Array], Known]]:
         def log_density(v: Array) -> Known:
             at, unsure = inner.loss(v)
             value, error = inner.log_density(v)
             return weigh(at, value, error + unsure)
 
-        density = Density(inner.low, inner.high, inner.width, log_density, loss, lambda g: inner.place(grow(g)))
-    return Law(losses, loss_errors, heights, errors, density, base.log_lost)
+        return log_density, lambda v: shrink(*inner.loss(v))
+
+    density, panels, inner = None, None, base.density
+    if inner is not None:
+        density = Density(inner.low, inner.high, inner.width, *mapped(inner), lambda g: inner.place(grow(g)))
+    if base.panels is not None:
+        if not doubt < 1e-6:
+            raise ArithmeticError("the sampling rate is not known precisely enough")
+        log_density, loss = mapped(base.panels)
+        panels = replace(_moved(base.panels, q, doubt, side), log_density=log_density, loss=loss)
+    return Law(losses, loss_errors, heights, errors, density, base.log_lost, panels=panels)
+
+
+def _moved(panels: Panels, q: float, doubt: float, side: float) -> Panels:
+    """How far the sampled loss and its density move: panels on which e^l moves by less than half of itself, a share of
+    which is what 1 − q + q·e^l and q + (1 − q)e^{−l} move by (proofs/densities.md §5).
+    """
+    if not float(panels.moved_loss.sum()) < _STILL * _MOST_PANELS:
+        raise ArithmeticError("a sampled density needs too many panels")
+    fine = panels.split(parts_for(panels.moved_loss / _STILL))
+    at, error = panels.loss(fine.middles)
+    grown = np.expm1(fine.moved_loss)
+    share = 1 / (1 + (1 - q) / q * np.exp(np.clip(-side * at, -700.0, 700.0)))
+    if not np.isfinite(error).all():
+        raise ArithmeticError("the formulas of a density cannot be evaluated in floats")
+    # the shares are taken in floats, and close to the middle
+    slack = np.exp(error + 1e-3)
+    loss, weight = (
+        -np.log1p(-grown * np.minimum(slack * part, 1.0)) for part in (share, 1 - share + 1e-15 + 2 * doubt)
+    )
+    return replace(fine, moved=fine.moved + (weight if side > 0 else 0.0), moved_loss=loss)

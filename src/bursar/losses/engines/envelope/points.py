@@ -1,0 +1,222 @@
+"""A loss as finitely many weighted places: its atoms, and the nodes of a quadrature of its density.
+
+A quadrature serves tilts and frequencies up to what it was made for: the integrand f(v)·e^{(τ+is)·l(v)} turns s·l
+times, so panels are as narrow as that asks (proofs/envelope.md §4).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bursar.losses.engines.lattice.grid import legendre
+from bursar.losses.engines.lattice.law import Density, Law, Panels, parts_for
+from bursar.numerics.arrays import Array, Integers
+from bursar.numerics.trusted import SAFETY, ULPS, UNIT
+
+ORDER = 20  # nodes of a panel
+QUADRATURE = 1e-21  # relative error of a panel
+_GROWTH = 20.0  # by how much, as a logarithm, the integrand may grow on a panel's ellipse
+_STRETCH = 3.62  # how far the loss moves on that ellipse, in units of how far it moves on the panel
+INNER = 0.246  # how far a function moves on a panel, in units of how far it moves on its disc
+STEEP = 0.53  # its slope there, in those units per width of the panel
+_CALM = 27.0  # how far the logarithm of the integrand may move on a disc
+_MOST_NODES = 4_000_000
+_FINEST = 1e-9  # of the largest loss: how wide a panel must be at least
+_COARSE = 1200  # nodes that searching takes
+_TURNS = 200.0  # of the integrand, over all of the range, that floats resolve
+_FEW_NODES = 200_000
+_MOST_COARSE = 5000  # panels that are cut once more to see which of them weigh something
+_ROUNDS = 12
+_LIGHT = 50.0  # panels that are e^{−50} times lighter than the heaviest are left out
+
+
+class NoEnvelope(Exception):
+    """The engine cannot serve this composition within its limits."""
+
+
+class TooMany(NoEnvelope):
+    """More moments or places than the engine takes on."""
+
+
+@dataclass(frozen=True)
+class Points:
+    """Places with log-masses, bounds of their errors, and how much of the tilted mass was left out, relatively."""
+
+    losses: Array
+    loss_errors: Array
+    log_masses: Array
+    mass_errors: Array
+    left_out: float = 0.0
+
+
+def points_of(law: Law, tempo: float, tau: float | None = None) -> Points:
+    """The places for |τ + is| up to ``tempo``; with a tilt given, only those that weigh something there."""
+    atoms = Points(law.losses, law.loss_errors, law.log_masses, law.mass_errors)
+    if law.density is not None:
+        nodes = _nodes(law.density, tempo, tau)
+    elif law.panels is not None:
+        nodes = _panel_nodes(law.panels, tempo, tau)
+    else:
+        return atoms
+    if not len(atoms.losses):
+        return nodes
+    return Points(
+        np.concatenate([atoms.losses, nodes.losses]),
+        np.concatenate([atoms.loss_errors, nodes.loss_errors]),
+        np.concatenate([atoms.log_masses, nodes.log_masses]),
+        np.concatenate([atoms.mass_errors, nodes.mass_errors]),
+        nodes.left_out,
+    )
+
+
+def coarse_points(law: Law) -> Points:
+    """Atoms and a plain grid of the density, for floats that only search."""
+    if law.panels is not None:
+        reach = float(np.ptp(law.panels.loss(law.panels.middles)[0]) + law.panels.moved_loss.max())
+        return points_of(replace(law, panels=_graded(law.panels)), _TURNS / max(reach, 1e-300))
+    density = law.density
+    if density is None:
+        return points_of(law, 0.0)
+    v = np.linspace(density.low, density.high, _COARSE)
+    heights = density.log_density(v)[0] + math.log(max(float(v[1] - v[0]), 1e-300))
+    heights[[0, -1]] -= math.log(2)
+    losses, none = np.concatenate([law.losses, density.loss(v)[0]]), np.zeros(len(law.losses) + _COARSE)
+    return Points(losses, none, np.concatenate([law.log_masses, heights]), none)
+
+
+def _nodes(density: Density, tempo: float, tau: float | None) -> Points:
+    """Gauss–Legendre nodes on panels on which the loss moves by little enough."""
+    panels = math.ceil((density.high - density.low) / (density.calm or density.width))
+    if not panels < _MOST_NODES:
+        raise TooMany(f"a density needs {panels:.2g} panels")
+    if not density.high - density.low > panels * _FINEST * max(abs(density.low), abs(density.high)):
+        raise NoEnvelope("the losses are too large to be told apart")
+    mesh = np.linspace(density.low, density.high, panels + 1)
+    at, doubt = density.loss(mesh)
+    moved = np.maximum(np.diff(at) + doubt[1:] + doubt[:-1], 0.0)
+    kept, left_out = np.ones(panels, dtype=bool), 0.0
+    if tau is not None:
+        middle = mesh[:-1] + np.diff(mesh) / 2
+        # on a panel the logarithm of the density moves by at most 1.4 from the middle
+        heights, errors = density.log_density(middle)
+        tops = heights + errors + 1.4 + tau * (at[1:] + doubt[1:]) + np.log(np.diff(mesh))
+        peak = float(tops.max())
+        kept = tops > peak - _LIGHT - math.log(panels)
+        # the heaviest has at least a part of its bound: where e^{τl} is within a factor e of its largest
+        left_out = 80 * SAFETY * float(np.exp(tops[~kept] - peak).sum()) * max(1.0, tau * float(moved.max()))
+    parts = np.ceil(np.maximum(_STRETCH * tempo * moved / _GROWTH, 1.0))[kept].astype(np.int64)
+    if not int(parts.sum()) * ORDER < _MOST_NODES:
+        raise TooMany(f"a density needs {int(parts.sum())} panels")
+    start, width = np.repeat(mesh[:-1][kept], parts), np.repeat(np.diff(mesh)[kept] / parts, parts)
+    first = np.repeat(np.cumsum(parts) - parts, parts)
+    middle = start + (np.arange(len(start)) - first + 0.5) * width
+    roots, weights = legendre(ORDER)
+    v = (middle[:, None] + 0.5 * width[:, None] * roots).ravel()
+    heights, errors = density.log_density(v)
+    heights = heights + np.log(0.5 * width[:, None] * weights).ravel()
+    losses, loss_errors = density.loss(v)
+    # a node that rounding moves by dv changes the density by at most dv/width, and its loss by at most 1.8·dv
+    slip = 4 * UNIT * (np.abs(v) + abs(density.low) + abs(density.high))
+    errors = errors + slip / min(density.width, 1.0) + (2 * ULPS + 8) * UNIT * (1 + np.abs(heights))
+    return Points(losses, loss_errors + 1.8 * slip, heights, errors, left_out)
+
+
+def _panel_nodes(panels: Panels, tempo: float, tau: float | None) -> Points:
+    """Gauss–Legendre nodes on panels that know how far density and loss move (proofs/densities.md §4)."""
+    tops = []
+    for _ in range(_ROUNDS):
+        if tau is not None:
+            panels, light = _lighter(panels, tau)
+            tops.append(light)
+        need = (panels.moved + tempo * panels.moved_loss) / _CALM
+        if not float(need.max()) < 1e15:
+            raise TooMany("a density moves too much for its panels")
+        parts = parts_for(need)
+        # at a steep tilt only a little of what is cut finely weighs anything
+        if tau is None or float(parts.sum()) * ORDER < _FEW_NODES or len(parts) > _MOST_COARSE:
+            break
+        panels = panels.split(np.minimum(parts, 64))
+    if not float(parts.sum()) * ORDER < (_FEW_NODES if tau is None else 5 * _FEW_NODES):
+        raise TooMany(f"a density needs {parts.sum():.2g} panels")
+    return _heavy(_on_panels(panels, parts), tau, np.concatenate(tops) if tops else np.zeros(0))
+
+
+def _lighter(panels: Panels, tau: float) -> tuple[Panels, Array]:
+    """The panels that may weigh something at the tilt, and the most that each of the others does, in logarithms."""
+    (heights, errors), (at, doubt) = panels.log_density(panels.middles), panels.loss(panels.middles)
+    likely = heights + tau * at + np.log(panels.widths)
+    most = likely + errors + tau * doubt + SAFETY * INNER * (panels.moved + tau * panels.moved_loss)
+    most += 8 * UNIT * (np.abs(heights) + np.abs(tau * at)) + 2.1 * _slips(panels)
+    kept = ~(most <= likely.max() - _LIGHT - math.log(len(most)))
+    return panels.only(kept), most[~kept]
+
+
+def _slips(panels: Panels) -> Array:
+    """How far a node may lie from where it should, and half of how much a width may be off, in widths of the panel:
+    density and loss move in proportion.
+    """
+    slip: Array = (4 * UNIT * (np.abs(panels.starts) + 2 * panels.widths) + panels.slips) / panels.widths
+    if not float(slip.max()) < 1e-3:
+        raise NoEnvelope("the panels of a density are too narrow for floats")
+    return slip
+
+
+def _on_panels(panels: Panels, parts: Integers) -> Points:
+    """The nodes, each panel in so many parts."""
+    fine = panels.split(parts)
+    roots, weights = legendre(ORDER)
+    half = 0.5 * fine.widths[:, None]
+    v = (fine.starts[:, None] + half * (1 + roots)).ravel()
+    heights, errors = panels.log_density(v)
+    losses, loss_errors = panels.loss(v)
+    heights = heights + np.log(half * weights).ravel()
+    each = np.repeat(np.arange(len(parts)), parts * ORDER)
+    slip = _slips(panels)
+    errors = errors + (slip * (2.1 + STEEP * panels.moved))[each] + (2 * ULPS + 8) * UNIT * (1 + np.abs(heights))
+    loss_errors = loss_errors + (slip * STEEP * panels.moved_loss)[each]
+    if not (np.isfinite(errors).all() and np.isfinite(loss_errors).all()):
+        raise NoEnvelope("the formulas of a density cannot be evaluated in floats")
+    return Points(losses, loss_errors, heights, errors)
+
+
+def _graded(panels: Panels) -> Panels:
+    """Panels for floats that guide: around the place of the largest loss ever narrower ones, for steep tilts."""
+    x = panels.starts[:, None] + panels.widths[:, None] * np.linspace(0.0, 1.0, 33)
+    place = np.unravel_index(int(np.argmax(panels.loss(x)[0])), x.shape)
+    i, top = int(place[0]), float(x[place])
+    start, width = float(panels.starts[i]), float(panels.widths[i])
+    steps = width * 2.0 ** -np.arange(40)
+    steps = steps[steps > 2.0**-36 * (abs(start) + width)]
+    edges = np.unique(np.clip(np.concatenate([top - steps, [top], top + steps]), start, start + width))
+    starts, widths = edges[:-1], np.diff(edges)
+    others = panels.only(np.arange(len(panels.starts)) != i)
+    none = np.zeros_like(starts)
+    columns = zip(
+        (others.starts, others.widths, others.slips, others.moved, others.moved_loss),
+        (starts, widths, none, none, none),
+        strict=True,
+    )
+    first, second, third, fourth, fifth = (np.concatenate(pair) for pair in columns)
+    return Panels(first, second, third, fourth, fifth, panels.log_density, panels.loss)
+
+
+def _heavy(points: Points, tau: float | None, tops: Array) -> Points:
+    """The nodes that weigh something at the tilt, and what share those without weight and whole panels may have."""
+    if tau is None:
+        return points
+    heights = points.log_masses + tau * points.losses
+    peak = float(heights.max())
+    weights = np.exp(heights - peak)
+    kept = heights > peak - _LIGHT - math.log(len(heights))
+    unsure = np.exp(np.minimum(points.mass_errors + tau * points.loss_errors + 1e-3, 700.0))
+    light = float(np.exp(np.minimum(tops - peak, 700.0)).sum()) + float(weights[~kept] @ unsure[~kept])
+    return Points(
+        points.losses[kept],
+        points.loss_errors[kept],
+        points.log_masses[kept],
+        points.mass_errors[kept],
+        SAFETY * light / float(weights[kept].sum()),
+    )

@@ -1,0 +1,113 @@
+"""Characteristic functions of weighted places, at many multiples of one frequency at once.
+
+Each place y lies near a point g of a circle of N points, and with r = y − g
+
+    Σ w·e^{ijΔy} = Σ_p (ijΔ)^p/p! · Σ_g e^{ijΔg}·(Σ_{y near g} w·r^p):
+
+a few fast Fourier transforms, however many places there are (proofs/envelope.md §5). Where more digits are asked, near
+frequency 0 with many copies, sums over the places are centred at their mean and taken one frequency at a time.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from bursar.numerics.arrays import Array, Complexes
+from bursar.numerics.trusted import SAFETY, ULPS, UNIT, forward
+
+_TERMS = 18  # of the Taylor series: (π/4)^18/18! < 3e-18
+_TRUNCATION = 3e-18
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A tilted law: weights that add up to 1 at centred places, and bounds of what is unsure about its sums."""
+
+    places: Array
+    """Losses less the mean."""
+    weights: Array
+    mean: float
+    weight_error: float
+    """Σw·e_w: of the sum as a whole."""
+    error_d: float
+    """Of Σw·sin(sy), times s."""
+    error_c: float
+    """Of Σw·(1 − cos(sy)), times s²."""
+    shift: float
+    """Σw·(error of the place)."""
+    left_out: float
+
+    def unsure(self, s: Array) -> Array:
+        """What places and weights, as they are known, leave unsure about the value at s."""
+        near, far = s * (self.error_d + s * self.error_c), 2 * self.weight_error + s * self.shift
+        return SAFETY * np.minimum(near, far) + 2 * self.left_out
+
+    def transformed(self, step: float, count: int) -> tuple[Complexes, Array]:
+        """The values at s = 0, Δ, …, (count − 1)Δ, and bounds of their errors."""
+        size = 1 << max(math.ceil(math.log2(4 * count)), 3)
+        turns = self.places * (step * size / (2 * math.pi))
+        nearest = np.rint(turns)
+        rest = 2 * (turns - nearest)  # between −1 and 1: in units of π/N of an angle
+        index = np.mod(nearest, size).astype(np.int64)
+        x = np.arange(count) * (math.pi / size)
+        total, power = np.zeros(count, dtype=complex), self.weights.copy()
+        error, factor = 0.0, np.ones(count, dtype=complex)
+        for p in range(_TERMS):
+            values, off = forward(np.bincount(index, power, size).astype(np.float64, copy=False))
+            total += factor * np.conj(values[:count])
+            error += off * (math.pi / 4) ** p / math.factorial(p)
+            power = power * rest
+            factor = factor * (1j * x) / (p + 1)
+        crowd = int(np.bincount(index).max())
+        error += (crowd + 8 * _TERMS + 16) * UNIT * math.exp(math.pi / 4) + _TRUNCATION
+        # a turn is off by a few roundings of itself, as is every place
+        blur = 8 * UNIT * float(self.weights @ np.abs(self.places))
+        s = np.arange(count, dtype=np.float64) * step
+        return total, SAFETY * (error + blur * s) + self.unsure(s)
+
+    def folded(self, size: int) -> tuple[Complexes, Array]:
+        """The values at s = 2πj/N for j up to N/2 where all places are whole numbers: one transform, since only their
+        remainders count.
+        """
+        index = np.mod(self.places, size).astype(np.int64)
+        values, off = forward(np.bincount(index, self.weights, size).astype(np.float64, copy=False))
+        error = off + (int(np.bincount(index).max()) + 4) * UNIT
+        s = np.arange(size // 2 + 1, dtype=np.float64) * (2 * math.pi / size)
+        return np.conj(values), SAFETY * error + self.unsure(s)
+
+    def centred(self, s: Array) -> tuple[Array, Array, Array]:
+        """C = 2Σw·sin²(sy/2) and D = Σw·sin(sy), and a bound of the error of 1 − C + iD, with all digits."""
+        phase = np.multiply.outer(s, self.places)
+        d = np.sin(phase) @ self.weights
+        c = 2 * (np.square(np.sin(0.5 * phase)) @ self.weights)
+        rounding = (2 * ULPS + len(self.weights) + 4) * UNIT
+        error = SAFETY * rounding * (c + s * float(self.weights @ np.abs(self.places)))
+        return c, d, error + self.unsure(s)
+
+
+def weighed(
+    losses: Array, loss_errors: Array, log_weights: Array, weight_errors: Array, left_out: float, *, whole: bool = False
+) -> Weighed:
+    """Normalised and centred: at the mean, or where places are whole numbers at the one nearest to it."""
+    weights = np.exp(log_weights - float(log_weights.max()))
+    weights /= math.fsum(weights.tolist())
+    mean = float(weights @ losses)
+    mean = float(round(mean)) if whole else mean
+    apart = losses - mean
+    size = np.abs(apart)
+    # the normaliser's own error is shared by all weights
+    errors = weight_errors + float(weights @ weight_errors) + 4 * UNIT
+    shift = loss_errors + 2 * UNIT * (size + np.abs(losses))
+    return Weighed(
+        apart,
+        weights,
+        mean,
+        float(weights @ errors),
+        float(weights @ (errors * size + shift)),
+        float(weights @ (errors * size * size / 2 + size * shift + shift * shift / 2)),
+        float(weights @ shift),
+        left_out,
+    )

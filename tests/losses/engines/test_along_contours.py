@@ -1,0 +1,109 @@
+"""δ at many ε's in one array: each interval is as sound as a single one, and few sets of nodes serve them all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from flint import arb
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bursar as b
+from bursar.losses.engines import contour, curve
+from bursar.losses.engines.answer import Losses
+from bursar.numerics.balls import working
+from bursar.theorems.numerical import composed
+
+TRAINING = b.PoissonSampled(b.Gaussian(1), "1/100") * 10_000
+CASES = [
+    TRAINING,
+    b.PoissonSampled(b.Gaussian("4/5"), "1/1000") * 100_000,
+    b.Gaussian(20) * 100,
+    b.Gaussian(20) * 100 + b.Laplace(100) * 5,
+    b.Gaussian(3) * 4 + b.RandomizedResponse("1/10") * 30 + b.LeakyRandomizedResponse("1/10", "1e-9"),
+]
+
+
+def directions(what: b.Composition) -> list[Losses]:
+    """The composed losses, by direction."""
+    return composed([(term.mechanism.losses(), term.count) for term in what])
+
+
+@pytest.mark.parametrize("what", CASES, ids=lambda what: what.text()[:40])
+@pytest.mark.parametrize("width", [1e-6, 1e-3])
+def test_arrays_and_single_answers_agree(what: b.Composition, width: float) -> None:
+    """From δ near 1 to far below 1e-12 every interval meets that of a single answer, and is as narrow as asked."""
+    top = b.account(what, delta="1e-8").epsilon.upper
+    grid = np.linspace(0.0, 1.6 * top, 41).tolist()
+    with working():
+        for losses in directions(what):
+            found = curve.deltas_at(losses, grid, width)
+            for x, (lower, upper) in zip(grid, found, strict=True):
+                single = contour.delta_at(losses, arb(x))
+                assert 0 <= lower <= upper <= 1
+                assert lower <= single.upper
+                assert upper >= single.lower
+                assert upper - lower <= width * upper
+
+
+@pytest.mark.parametrize("mu", [0.05, 0.5, 3.0])
+def test_gaussians_are_enclosed(mu: float) -> None:
+    """The closed form of Gaussian noise lies inside, in balls, at every ε."""
+    law = (b.Gaussian(4) * 16).terms[0].mechanism.losses().remove
+    with working():
+        law = type(law)(arb(mu) / 4)
+        whole = type(law)(arb(mu))
+        grid = np.linspace(0.0, mu * mu / 2 + 9 * mu, 120).tolist()
+        for x, (lower, upper) in zip(grid, curve.deltas_at([(law, 16)], grid, 1e-6), strict=True):
+            exact = whole.profile(arb(x))
+            assert arb(lower) <= exact.upper()
+            assert exact.lower() <= arb(upper)
+            assert not arb(lower) > exact
+            assert not arb(upper) < exact
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.floats(0.6, 20.0),
+    st.floats(1e-3, 0.3),
+    st.integers(100, 100_000),
+    st.lists(st.floats(0.0, 1.5), min_size=2, max_size=12, unique=True),
+)
+def test_any_sampled_gaussian_at_any_places(sigma: float, rate: float, count: int, shares: list[float]) -> None:
+    """Random settings and random places: the array never excludes what a single answer encloses."""
+    what = b.PoissonSampled(b.Gaussian(sigma), rate) * count
+    top = b.account(what, delta=1e-9).epsilon.upper
+    grid = sorted({share * top for share in shares})
+    with working():
+        for losses in directions(what):
+            try:
+                found = curve.deltas_at(losses, grid, 1e-6)
+                singles = [contour.delta_at(losses, arb(x)) for x in grid]
+            except (contour.NoContour, ArithmeticError, ValueError):
+                continue  # refused, not guessed
+            for single, (lower, upper) in zip(singles, found, strict=True):
+                assert lower <= single.upper
+                assert upper >= single.lower
+
+
+def test_two_hundred_points_take_a_few_sets_of_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A curve of private training, both directions, over twelve orders of magnitude: about five sets for each."""
+    made = []
+    monkeypatch.setattr(curve, "_contour", lambda *given, make=curve._contour: made.append(given[1]) or make(*given))
+    top = b.account(TRAINING, delta="1e-12").epsilon.upper
+    found = b.profile(TRAINING, np.linspace(0.0, top, 200))
+    assert len(found.directions) == 2
+    assert len(made) <= 12
+    assert np.all(found.upper - found.lower <= 1e-6 * found.upper)
+
+
+def test_bounds_of_exponentials_err_upwards() -> None:
+    """e^{b − aε} is never above its bound, for any size of the numbers."""
+    rng = np.random.default_rng(17)
+    for _ in range(200):
+        bound, tilt = float(rng.normal(0, 300)), float(rng.normal(0, 50))
+        places = rng.uniform(0, 30, 8)
+        most = curve._exponential(bound, tilt, places).tolist()
+        with working():
+            exact = [(arb(bound) - arb(tilt) * arb(x)).exp() for x in places.tolist()]
+        assert all(x <= arb(y) for x, y in zip(exact, most, strict=True))
