@@ -15,6 +15,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import curves  # noqa: E402
 import hostile  # noqa: E402
+import peers  # noqa: E402
 import startup  # noqa: E402
 
 import bursar as b  # noqa: E402
@@ -215,6 +216,7 @@ SECTIONS: dict[str, Callable[[], list[str]]] = {
     "Closed forms": closed_forms,
     "Private training against dp_accounting's PLD accountant at its default, δ = 1e-6": training,
     "Private training against prv_accountant at eps_error 0.01, δ = 1e-6": against_prv,
+    **peers.SECTIONS,
     "Time against the number of steps: rate .01, σ = 1, δ = 1e-6": counts,
     "Hard and large": hard_cases,
     "Curves": curves.curves,
