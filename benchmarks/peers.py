@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from curves import processor_time
+
 import bursar as b
 
 TRAINING = [(0.01, 1.0, 10_000), (0.001, 0.8, 100_000), (256 / 60000, 1.1, 14_040)]
@@ -23,17 +25,6 @@ class Row:
     ours: Callable[[], b.Report]
     theirs: Callable[[], float]
     repeats: int = 5
-
-
-def spent(run: Callable[[], object], repeats: int) -> float:
-    """The least processor time of a call, after one that warms up."""
-    run()
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        run()
-        times.append(time.process_time() - start)
-    return min(times)
 
 
 def pld(events: list[object], *, interval: float = 1e-4, replace: bool = False) -> float:
@@ -182,11 +173,11 @@ def off_road() -> list[str]:
     ]
     for row in [*training_rows(), *distinct_rows()]:
         bound = row.ours().epsilon
-        mine = spent(row.ours, row.repeats)
+        mine = processor_time(row.ours, row.repeats)
         found = f"| {row.what} | [{bound.lower:.9g}, {bound.upper:.9g}] | {row.peer} |"
         try:
             value = row.theirs()
-            other = spent(row.theirs, 2)
+            other = processor_time(row.theirs, 2)
         except ImportError as missing:
             rows.append(f"{found} not installed: {missing.name} | {1e3 * mine:.1f} ms | | | {row.asked}× |")
             continue
@@ -204,7 +195,7 @@ def many_kinds() -> list[str]:
     def ours(what: b.Composition = thousand) -> b.Report:
         return b.account(what, delta=DELTA, width=1e-4)
 
-    bound, mine = ours().epsilon, spent(ours, 3)
+    bound, mine = ours().epsilon, processor_time(ours, 3)
     start = time.process_time()
     value = theirs()
     other = time.process_time() - start

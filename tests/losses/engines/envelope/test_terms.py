@@ -13,7 +13,7 @@ from bursar.losses.engines.envelope.comb import Combed
 from bursar.losses.engines.envelope.engine import Envelope, Line
 from bursar.losses.engines.envelope.factor import PointsFactor, all_copies
 from bursar.losses.engines.envelope.gathering import factors_of
-from bursar.losses.engines.envelope.points import points_of
+from bursar.losses.engines.envelope.points import NoEnvelope, points_of
 from bursar.losses.engines.envelope.spectrum import weighed
 from bursar.losses.engines.lattice.law import Law
 from bursar.losses.laws.stepped_table import SteppedTable
@@ -136,3 +136,11 @@ def test_moments_smaller_than_their_error_are_at_most_that_error() -> None:
     found = all_copies(law, np.array([0.0, math.pi]), values, errors, factor)
     assert errors[1] > 1e-4
     assert found.log_size[1] >= 3 * math.log(errors[1]) - 1e-9
+
+
+@pytest.mark.parametrize(("higher", "lower"), [(0.4, 0.2), (1.0, 0.9), (math.nan, 0.2), (1.0, -0.1)])
+def test_tilts_on_the_wrong_side_bound_nothing(higher: float, lower: float) -> None:
+    """Aliases are bounded by a tilt above the one that is summed at and one below; others are refused."""
+    law = b.Table(p=["3/4", "1/4"], q=["1/4", "3/4"]).losses().remove.lattice_law(50.0)
+    with working(), pytest.raises(NoEnvelope, match="aliases"):
+        Envelope([PointsFactor(law, 1, arb(0))], arb(0), Line(0.5, 1.5, 40, higher, lower, 1e-12))

@@ -154,6 +154,8 @@ class Envelope:
 
 def bounds_at(factors: Sequence[Factor], line: Line) -> tuple[Ball, Chernoff]:
     """K at the tilt, and Chernoff bounds of δ(0) at the two others, in logarithms."""
+    if not 0 < line.lower < line.tau < line.higher:  # a tilt on the wrong side would bound no alias
+        raise NoEnvelope("no tilts on either side bound the aliases")
     tilts = [line.tau, line.higher, line.lower]
     found = [factor.cumulants(tilts) for factor in factors]
     cumulant, high, low = (sum(values, arb(0)) for values in zip(*found, strict=True))
