@@ -99,7 +99,7 @@ class BoundedRangeLoss(Loss):
 
     def lattice_law(self, depth: float) -> Law:
         """The density, which is all there is."""
-        return Law(density=exponential(self.eta, -math.log(-2 * math.expm1(-float(self.eta)))))
+        return Law(densities=(exponential(self.eta, -math.log(-2 * math.expm1(-float(self.eta)))),))
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses by inverting the cdf."""

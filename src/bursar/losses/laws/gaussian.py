@@ -81,7 +81,7 @@ class GaussianLoss(Loss):
         width = min(m / (2.1 * (reach + m + 1)), WIDEST)
         # the window is symmetric, so it holds for the reversed pair too: sampling mixes the two
         density = Density(-edge, edge, width, log_density, itself, lambda g: g)
-        return Law(density=density, log_lost=SLACK - depth)
+        return Law(densities=(density,), log_lost=SLACK - depth)
 
     def gaussian_noise(self) -> bool:
         """True: the noise is Gaussian."""

@@ -104,7 +104,7 @@ class LaplaceLoss(Loss):
 
     def lattice_law(self, depth: float) -> Law:
         """Two atoms, and the density between them."""
-        return replace(of_atoms(self.atoms()), density=exponential(self.epsilon, math.log(0.25)))
+        return replace(of_atoms(self.atoms()), densities=(exponential(self.epsilon, math.log(0.25)),))
 
     def _top_law(self, depth: float) -> Law:
         """The same without the lower end of a long range, which is as good as nothing under P. (Under Q it is nearly
@@ -113,7 +113,7 @@ class LaplaceLoss(Loss):
         if self.epsilon <= depth:
             return self.lattice_law(depth)
         density = exponential(self.epsilon, math.log(0.25), depth)
-        return replace(of_atoms(self.atoms()[1:]), density=density, log_lost=SLACK - depth)
+        return replace(of_atoms(self.atoms()[1:]), densities=(density,), log_lost=SLACK - depth)
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses of Laplace outputs."""

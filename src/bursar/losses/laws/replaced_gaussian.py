@@ -156,4 +156,4 @@ class ReplacedGaussian(Loss):
 
         edge = 1 / (2 * sigma * sigma) + reach / sigma
         width = min(1 / (2.1 * sigma * (reach + 1 + 1 / sigma)), WIDEST)
-        return Law(density=Density(-edge, edge, width, log_density, both, place), log_lost=SLACK - depth)
+        return Law(densities=(Density(-edge, edge, width, log_density, both, place),), log_lost=SLACK - depth)
