@@ -90,8 +90,8 @@ leaky_randomized_response(epsilon=0.5, delta=1e-08)*30 | | 13.9771 | 13.9772
 name_and_shame(delta=1e-08)*3 + randomized_response(epsilon=0.3)*9 | | 2.69985 | 2.69986
 discrete_gaussian(sigma=2.5, sensitivity=2) | | 3.79941 | 3.79942
 discrete_laplace(scale=3, sensitivity=2) | | 0.666664 | 0.666665
-exponential(epsilon=0.5) | | 0 | 0.498746
-exponential(epsilon=0.5, utility=monotone) | | 0 | 0.249060
+exponential(epsilon=0.5) | | 0.498745 | 0.498746
+exponential(epsilon=0.5, utility=monotone) | | 0.249059 | 0.249060
 poisson(gaussian(sigma=1), rate=0.01) | | 0.363947 | 0.363948
 fixed_size(laplace(scale=1, relation=replace_one), sample=10, population=1000)*4 | | 0 | 0.0681320
 disjoint(laplace(scale=2)*2, randomized_response(epsilon=1)) | | 0 | 0.999999
@@ -100,7 +100,7 @@ table(p=[0.5, 0.2, 0.3], q=[0.3, 0.5, 0.2]) | | 0.916288 | 0.916289
 densities("1 + x/4", "1", low=-1, high=1) | | 0.286527 | 0.286528
 declared(pure_dp(epsilon=0.1))*20 | | 1.78860 | 1.78861
 declared(approx_dp(epsilon=0.1, delta=1e-08))*20 | | 1.79282 | 1.79283
-declared(bounded_range(eta=0.2)) | | 0 | 0.199149
+declared(bounded_range(eta=0.2)) | | 0.199148 | 0.199149
 declared(renyi(orders=[8, 2], values=[0.5, 0.1])) | declared(renyi(orders=[2, 8], values=[0.1, 0.5])) | 0 | 2.03867
 declared(zcdp(rho=0.01))*10 | | 0 | 2.14194
 declared(zcdp(rho=0.01, delta=1e-08))*10 | | 0 | 2.15181

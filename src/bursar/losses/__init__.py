@@ -5,7 +5,8 @@ is explicit, so that types and editors see the names; a law loads on first use, 
 from typing import TYPE_CHECKING
 
 from bursar.lazy import names_from
-from bursar.losses._base import Atom, Directions, Loss, symmetric
+from bursar.losses._base import Atom, Loss
+from bursar.losses._directions import Directions, symmetric
 from bursar.losses._leaks import Leaks
 
 if TYPE_CHECKING:

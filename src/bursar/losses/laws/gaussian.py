@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bursar.guarantees.gdp import gaussian_delta
-from bursar.losses._base import Directions, Loss
+from bursar.losses._base import Loss
+from bursar.losses._directions import Directions
 from bursar.losses.engines.contour.factors import GaussianFactor
 from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Law, itself, spread
 from bursar.numerics import normal

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from flint import acb, arb
 
-from bursar.losses._base import Directions, Loss, symmetric
+from bursar.losses._base import Loss
+from bursar.losses._directions import Directions, symmetric
 from bursar.losses.engines.contour.replaced_factor import ReplacedFactor
 from bursar.losses.engines.contour.replaced_integral import ReplacedIntegral
 from bursar.losses.engines.envelope.guided import GuidedFactor, guided

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 
 from flint import arb
 
-from bursar.losses._base import Atom, Directions, Loss
+from bursar.losses._base import Atom, Loss
+from bursar.losses._directions import Directions
 from bursar.losses.engines.lattice.law import Law
 from bursar.losses.engines.lattice.sampled import sampled as sampled_law
 from bursar.numerics.arrays import Array
@@ -36,6 +37,8 @@ from bursar.numerics.balls import (
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from bursar.losses.laws.table import TableLoss
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,14 @@ class _Sampled(Loss):
     def sampled_pair(self, pair: Directions, rate: Ball) -> Directions | None:
         """A sample of a sample is one sample, at the product of the rates."""
         return poisson_sampled(self.base, self.rate * rate)
+
+    def strategy(self, share: float) -> TableLoss | None:
+        """The base's, sampled, in this direction."""
+        table = self.base.remove.strategy(share)
+        if table is None:
+            return None
+        pair = table.sampled_pair(Directions(table, table.reversed(), True), self.rate)
+        return (pair.remove if isinstance(self, SampledRemove) else pair.add).table()
 
     def gaussian_noise(self) -> bool:
         """Whether the base has one Gaussian law in both directions."""
@@ -228,7 +239,7 @@ class SampledAdd(_Sampled):
 
 def sampled(base: Directions, rate: Ball) -> Directions:
     """Both directions of a Poisson-sampled pair, by the algebra of profiles, which holds for any."""
-    return Directions(SampledRemove(base, rate), SampledAdd(base, rate), base.attained)
+    return Directions(SampledRemove(base, rate), SampledAdd(base, rate), base.attained, base.pointwise)
 
 
 def poisson_sampled(base: Directions, rate: Ball) -> Directions:

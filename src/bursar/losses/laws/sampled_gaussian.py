@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from flint import acb, arb
 
-from bursar.losses._base import Directions, Loss
+from bursar.losses._base import Loss
+from bursar.losses._directions import Directions
 from bursar.losses.engines.chernoff import CumulantBound
 from bursar.losses.engines.contour.sampled_cut import rough_variance
 from bursar.losses.engines.contour.sampled_factor import SampledFactor, without_record

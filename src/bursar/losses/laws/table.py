@@ -11,7 +11,8 @@ import numpy as np
 from flint import acb, arb
 
 from bursar.errors import InputError
-from bursar.losses._base import Atom, Directions, Loss
+from bursar.losses._base import Atom, Loss
+from bursar.losses._directions import Directions
 from bursar.losses.engines.contour.factors import ClosedFactor
 from bursar.losses.engines.lattice.law import Comb, Law, of_atoms
 from bursar.numerics.arrays import Array
@@ -236,8 +237,7 @@ def connect_the_dots(corners: Sequence[tuple[Ball, Ball]]) -> TableLoss:
     """The pair whose profile is the convex falling piecewise linear curve through the corners (e^ε, δ), from (0, 1) on.
 
     The mass of Q at a corner is the change of slope there, P's is e^ε times that, and what remains of the curve at
-    its end is P's mass at infinity. It dominates every pair whose profile lies below the curve (Doroshenko et al.
-    2022).
+    its end is P's mass at infinity. It dominates each pair whose profile lies below the curve (Doroshenko et al. 2022).
     """
     rows, rest = [], arb(1)
     for (t, _), q in zip(corners[1:], bends(corners), strict=True):
