@@ -72,6 +72,11 @@ CALLS: dict[str, tuple[Callable[..., Any], str]] = {
     "Exponential": (b.Exponential, "epsilon:noise utility relation"),
     "PoissonSampled": (b.PoissonSampled, "mechanism rate"),
     "FixedSizeSampled": (b.FixedSizeSampled, "mechanism:replaced sample:positive population:positive"),
+    "WithReplacementSampled": (b.WithReplacementSampled, "mechanism:replaced draws:positive population:positive"),
+    "TruncatedPoisson": (
+        lambda rate, most, population: b.TruncatedPoisson(b.Gaussian(1), rate, most=most, population=population),
+        "rate most:positive population:positive",
+    ),
     "Disjoint": (lambda block, relation: b.Disjoint(RR, block, relation=relation), "block relation"),
     "Group": (b.Group, "mechanism size:positive"),
     "Declared": (b.Declared, "guarantee:promise relation"),

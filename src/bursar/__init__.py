@@ -114,6 +114,8 @@ if TYPE_CHECKING:  # present names and former ones
     from bursar.mechanisms import PoissonSampled as PoissonSampled
     from bursar.mechanisms import RandomizedResponse as RandomizedResponse
     from bursar.mechanisms import Table as Table
+    from bursar.mechanisms import TruncatedPoisson as TruncatedPoisson
+    from bursar.mechanisms import WithReplacementSampled as WithReplacementSampled
     from bursar.numerics.interval import Interval as Interval
     from bursar.theorems import Abstain as Abstain
     from bursar.theorems import Bound as Bound
@@ -150,6 +152,8 @@ _HOMES = {
         "PoissonSampled",
         "RandomizedResponse",
         "Table",
+        "TruncatedPoisson",
+        "WithReplacementSampled",
     ),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

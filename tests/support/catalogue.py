@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import bursar as b
 from bursar.theorems import THEOREMS
 
-ADD, REPLACE = "add_remove", "replace_one"
+ADD, REPLACE, ZERO = "add_remove", "replace_one", "zero_out"
 QUESTIONS = ({"delta": 1e-6}, {"epsilon": 1}, {"delta": 0}, {"epsilon": 0}, {"delta": "1"}, {"delta": Fraction(1, 3)})
 SLOW = ("densities",)  # what takes seconds an example is left to the fixed examples
 
@@ -34,6 +34,10 @@ EXAMPLES: tuple[b.Mechanism, ...] = (
     b.PoissonSampled(b.LeakyRandomizedResponse(epsilon=0.5, delta=1e-7), rate="1/10"),
     b.PoissonSampled(b.Declared(b.ZCDP(rho=0.1)), rate=0.1),
     b.FixedSizeSampled(b.Laplace(scale=1.0, relation=REPLACE), sample=10, population=1000),
+    b.FixedSizeSampled(b.Gaussian(sigma=2, relation=ZERO), sample=10, population=1000),
+    b.WithReplacementSampled(b.Gaussian(sigma=2, relation=REPLACE), draws=10, population=1000),
+    b.TruncatedPoisson(b.Gaussian(sigma=1), rate=0.01, most=15, population=1000),
+    b.TruncatedPoisson(b.Gaussian(sigma=1, relation=ZERO), rate=0.01, most=15, population=1000),
     b.Disjoint(b.Gaussian(sigma=2) * 3 + b.Laplace(scale=7), b.Laplace(scale=2)),
     b.Disjoint(b.RandomizedResponse(epsilon=1), relation=REPLACE),
     b.Group(b.Laplace(scale=5), 3),
@@ -68,6 +72,12 @@ CHEAPER: dict[str, tuple[b.Mechanism, ...]] = {
     "poisson": tuple(b.PoissonSampled(b.Gaussian(sigma=1), rate=r) for r in (1, 0.5, 0.01)),
     "fixed_size": tuple(
         b.FixedSizeSampled(b.Laplace(scale=1, relation=REPLACE), sample=n, population=1000) for n in (1000, 100, 1)
+    ),
+    "with_replacement": tuple(
+        b.WithReplacementSampled(b.Gaussian(sigma=1, relation=REPLACE), draws=n, population=1000) for n in (20, 2, 1)
+    ),
+    "truncated_poisson": tuple(
+        b.TruncatedPoisson(b.Gaussian(sigma=s), rate="1/10", most=30, population=200) for s in (1, 2, 9)
     ),
     "disjoint": tuple(b.Disjoint(b.Gaussian(sigma=s), b.Laplace(scale=s)) for s in (1, 2, 30)),
     "group": tuple(b.Group(b.Laplace(scale=5), n) for n in (4, 2, 1)),

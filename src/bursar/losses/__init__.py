@@ -10,15 +10,18 @@ from bursar.losses._directions import Directions, symmetric
 from bursar.losses._leaks import Leaks
 
 if TYPE_CHECKING:
+    from bursar.losses.laws.announced import announced
     from bursar.losses.laws.bounded_range import BoundedRangeLoss
     from bursar.losses.laws.density import DensityLoss
     from bursar.losses.laws.discrete_gaussian import DiscreteGaussianLoss
     from bursar.losses.laws.discrete_laplace import DiscreteLaplaceLoss
+    from bursar.losses.laws.fixed_size import FixedSizeLoss
     from bursar.losses.laws.gaussian import GaussianLoss, sampled_gaussian
     from bursar.losses.laws.laplace import LaplaceLoss
     from bursar.losses.laws.replaced_gaussian import replaced_gaussian
     from bursar.losses.laws.sampled import poisson_sampled, sampled
-    from bursar.losses.laws.table import TableLoss, connect_the_dots, leaky_response
+    from bursar.losses.laws.table import TableLoss, connect_the_dots, leaky_response, revealed
+    from bursar.losses.laws.zeroed import zeroed
 
 __all__ = [
     "Atom",
@@ -27,18 +30,22 @@ __all__ = [
     "Directions",
     "DiscreteGaussianLoss",
     "DiscreteLaplaceLoss",
+    "FixedSizeLoss",
     "GaussianLoss",
     "LaplaceLoss",
     "Leaks",
     "Loss",
     "TableLoss",
+    "announced",
     "connect_the_dots",
     "leaky_response",
     "poisson_sampled",
     "replaced_gaussian",
+    "revealed",
     "sampled",
     "sampled_gaussian",
     "symmetric",
+    "zeroed",
 ]
 __getattr__ = names_from(
     __name__,
@@ -47,14 +54,18 @@ __getattr__ = names_from(
         "DensityLoss": "laws.density",
         "DiscreteGaussianLoss": "laws.discrete_gaussian",
         "DiscreteLaplaceLoss": "laws.discrete_laplace",
+        "FixedSizeLoss": "laws.fixed_size",
         "GaussianLoss": "laws.gaussian",
         "LaplaceLoss": "laws.laplace",
         "TableLoss": "laws.table",
+        "announced": "laws.announced",
         "connect_the_dots": "laws.table",
         "leaky_response": "laws.table",
         "poisson_sampled": "laws.sampled",
         "replaced_gaussian": "laws.replaced_gaussian",
+        "revealed": "laws.table",
         "sampled": "laws.sampled",
         "sampled_gaussian": "laws.gaussian",
+        "zeroed": "laws.zeroed",
     },
 )

@@ -15,12 +15,14 @@ class Directions:
     ``attained`` says that the mechanism itself produces this pair (or that it is the worst case of what was
     declared), so that the pair bounds its cost from below too; otherwise it only dominates. ``pointwise`` says that it
     produces, for each single ε, some pair with the same δ(ε): then one release costs exactly this, but several may not.
+    ``least`` is a pair that it does produce, where its own only dominates: from below that one counts.
     """
 
     remove: Loss
     add: Loss
     attained: bool
     pointwise: bool = False
+    least: Directions | None = None
 
     @property
     def same(self) -> bool:
@@ -56,7 +58,7 @@ class Directions:
         if remove is None and add is None:
             return None
         first, second = remove or (self.remove, self.remove), add or (self.add, self.add)
-        below, above = (Directions(first[i], second[i], self.attained, self.pointwise) for i in (0, 1))
+        below, above = (Directions(first[i], second[i], self.attained, self.pointwise, self.least) for i in (0, 1))
         return below, above
 
     def infinite_mass(self) -> Ball:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bursar.mechanisms.discrete_laplace import DiscreteLaplace
     from bursar.mechanisms.disjoint import Disjoint
     from bursar.mechanisms.exponential import Exponential
-    from bursar.mechanisms.fixed_size import FixedSizeSampled
+    from bursar.mechanisms.fixed_size import FixedSizeSampled, WithReplacementSampled
     from bursar.mechanisms.gaussian import Gaussian
     from bursar.mechanisms.group import Group
     from bursar.mechanisms.laplace import Laplace
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from bursar.mechanisms.poisson import PoissonSampled
     from bursar.mechanisms.randomized_response import KaryRandomizedResponse, RandomizedResponse
     from bursar.mechanisms.table import Table
+    from bursar.mechanisms.truncated import TruncatedPoisson
 
 _INDEX = (  # the name in written forms, the class, the file
     ("gaussian", "Gaussian", "gaussian"),
@@ -39,6 +40,8 @@ _INDEX = (  # the name in written forms, the class, the file
     ("exponential", "Exponential", "exponential"),
     ("poisson", "PoissonSampled", "poisson"),
     ("fixed_size", "FixedSizeSampled", "fixed_size"),
+    ("with_replacement", "WithReplacementSampled", "fixed_size"),
+    ("truncated_poisson", "TruncatedPoisson", "truncated"),
     ("disjoint", "Disjoint", "disjoint"),
     ("group", "Group", "group"),
     ("declared", "Declared", "declared"),
@@ -90,4 +93,6 @@ __all__ = [
     "PoissonSampled",
     "RandomizedResponse",
     "Table",
+    "TruncatedPoisson",
+    "WithReplacementSampled",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from flint import arb
@@ -60,7 +61,7 @@ class PoissonSampled(Mechanism):
         if self.rate == 1:
             return self.mechanism.claims()
         if not left_out(self.mechanism):
-            return tuple(Claim(_mixed(claim.guarantee), claim.citation) for claim in self.mechanism.claims())
+            return mixed(self.mechanism.claims())
         return *self._amplified(), *self._renyi()
 
     def _amplified(self) -> tuple[Claim, ...]:
@@ -128,9 +129,18 @@ def left_out(mechanism: Mechanism) -> bool:
     inside = mechanism
     while type(inside) is PoissonSampled:
         inside = inside.mechanism
-    return mechanism.relation == ZERO_OUT and type(inside) in _ON_SUMS
+    return mechanism.relation == ZERO_OUT and on_sums(inside)
 
 
-def _mixed(promise: Guarantee) -> Guarantee:
+def on_sums(mechanism: Mechanism) -> bool:
+    """Whether it is nothing but noise on a sum of what records contribute; a subclass may release more."""
+    return type(mechanism) in _ON_SUMS
+
+
+def mixed(claims: Iterable[Claim]) -> tuple[Claim, ...]:
     """What survives mixing over samples: everything that is convex, which bounded range is not."""
+    return tuple(Claim(_convex(claim.guarantee), claim.citation) for claim in claims)
+
+
+def _convex(promise: Guarantee) -> Guarantee:
     return PureDP(promise.eta) if isinstance(promise, BoundedRange) else promise

@@ -3,9 +3,9 @@
 Statement: if some releases of a composition can be made to have certain pairs of output distributions on one and the
     same pair of neighbours, whatever came before, then δ(ε) of the whole is at least E[(1 − e^{ε−L})₊] for L the sum of
     these pairs' losses, in the worse direction; whoever asks may choose the pairs as answers come in.
-Hypotheses: some release attains its pair, or one of the pairs with the losses t and t − η (η-bounded range: the
-    exponential mechanism with two candidates). Nothing is asked of the others: forgetting their outputs is
-    post-processing. At δ = 0 the largest losses add up.
+Hypotheses: some release attains its pair, or a lesser one (samples of fixed size), or one of the pairs with the losses
+    t and t − η (η-bounded range: the exponential mechanism with two candidates). Nothing is asked of the others:
+    forgetting their outputs is post-processing. At δ = 0 the largest losses add up.
 Source: Dong, Durfee and Rogers 2020 for the pairs of the exponential mechanism and the best single t;
     proofs/strategies.md for the strategies and the numbers.
 Code/paper: up to 24 releases of one range are played to the best adaptive strategy on a grid
@@ -45,8 +45,9 @@ _EDGE = 2.0**-40  # of the range: no t is closer to its ends
 def answer(composition: Composition, question: Question) -> Bound | Abstain:
     """The best of the strategies that are tried."""
     known = [(known_losses(mechanism), count) for mechanism, count in composition.terms]
-    pairs = [(pair, count) for pair, count in known if not isinstance(pair, str) and _played(pair)]
-    if len(pairs) == len(known) and all(pair.attained for pair, _ in pairs):
+    reached = [(pair if isinstance(pair, str) else _reached(pair), count) for pair, count in known]
+    pairs = [(pair, count) for pair, count in reached if not isinstance(pair, str) and _played(pair)]
+    if all(not isinstance(pair, str) and pair.attained for pair, _ in known):
         return Abstain("every release attains its own pair, of which `numerical` speaks")
     if not pairs:
         return Abstain("no release is known to attain a pair of output distributions")
@@ -66,6 +67,11 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
         return Abstain("no engine composes the pairs that are attained")
     lower, because = max(found)
     return Bound(min(lower, most), most, because + _without(len(known) - len(pairs)))
+
+
+def _reached(pair: Directions) -> Directions:
+    """The pair that the mechanism produces, where another one dominates it."""
+    return pair if pair.attained or pair.least is None else pair.least
 
 
 def _played(pair: Directions) -> bool:
@@ -99,7 +105,7 @@ def _fixed(pairs: Pairs, question: Question) -> list[tuple[float, str]]:
             reached = None
         if reached is None:
             break
-        found.append((reached.lower, f"utilities fixed in advance reach it, by the {reached.engine} engine"))
+        found.append((reached.lower, f"what is fixed in advance reaches it, by the {reached.engine} engine"))
         if reached.tilt == tilt or all(pair.attained for pair, _ in pairs):
             break
         tilt = reached.tilt or tilt or _steep(pairs, question)
@@ -117,7 +123,7 @@ def common(pairs: Pairs) -> list[Losses]:
     """One strategy for every ε, by direction as `numerical.composed` lists them: what is read off a whole curve speaks
     of one pair. Where nothing is attained a direction is empty.
     """
-    played = [(pair, count) for pair, count in pairs if _played(pair)]
+    played = [(pair, count) for pair, count in ((_reached(pair), count) for pair, count in pairs) if _played(pair)]
     return at_tilt(played, _tilt(played, _USUAL))
 
 

@@ -14,11 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 from flint import acb, arb
 
-from bursar.losses._base import Atom, Directions, Loss
+from bursar.losses._base import Atom, Loss
+from bursar.losses._directions import Directions
 from bursar.losses.engines.lattice.law import SLACK, Density, Law, spread
 from bursar.numerics.arrays import Array, Known
-from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, square
+from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, positive_part, square, up
 from bursar.numerics.trusted import UNIT
+
+_RARE = 8.0  # parts this much lighter than what may be missing are left out
 
 
 @dataclass(frozen=True)
@@ -88,17 +91,21 @@ class AnnouncedLoss(Loss):
 
     def lattice_law(self, depth: float) -> Law | None:
         """All atoms and densities, with their weights."""
-        laws = [(weight, loss.lattice_law(depth)) for weight, loss in self.parts]
+        heavy = [(weight, loss) for weight, loss in self.parts if not weight <= math.exp(-depth - _RARE)]
+        laws = [(weight, loss.lattice_law(depth)) for weight, loss in heavy]
         found = [(weight, law) for weight, law in laws if law is not None and law.panels is None]
-        return mixed_law(found) if len(found) == len(laws) else None
+        rare = sum((weight for weight, _ in self.parts), arb(0)) - sum((weight for weight, _ in heavy), arb(0))
+        lost = up(positive_part(rare).log()) if len(heavy) < len(self.parts) else -math.inf
+        return mixed_law(found, lost) if len(found) == len(laws) else None
 
 
-def mixed_law(laws: Sequence[tuple[Ball, Law]]) -> Law:
-    """Places and densities of several laws, each with its weight."""
+def mixed_law(laws: Sequence[tuple[Ball, Law]], log_lost: float = -math.inf) -> Law:
+    """Places and densities of several laws, each with its weight; ``log_lost`` is of what stands beside them."""
     heights = [float(weight.log()) for weight, _ in laws]
     doubts = [spread(weight) + 4 * UNIT * (1 + abs(height)) for (weight, _), height in zip(laws, heights, strict=True)]
     rows = list(zip(heights, doubts, (law for _, law in laws), strict=True))
     lost = [height + law.log_lost for height, _, law in rows if law.log_lost > -math.inf]
+    lost += [log_lost] if log_lost > -math.inf else []
     return Law(
         np.concatenate([law.losses for _, _, law in rows]),
         np.concatenate([law.loss_errors for _, _, law in rows]),

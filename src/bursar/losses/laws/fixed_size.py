@@ -21,7 +21,8 @@ import numpy as np
 from flint import acb, arb
 
 from bursar.errors import LossUnknown
-from bursar.losses._base import Atom, Directions, Loss, symmetric
+from bursar.losses._base import Atom, Loss
+from bursar.losses._directions import Directions, symmetric
 from bursar.losses.engines.lattice.law import Law
 from bursar.losses.laws.gaussian import GaussianLoss
 from bursar.losses.laws.normal_integral import power

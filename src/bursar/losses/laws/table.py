@@ -228,6 +228,11 @@ def leaky_response(epsilon: Ball, leak: Ball) -> TableLoss:
     return TableLoss(tuple(rows))
 
 
+def revealed() -> TableLoss:
+    """The pair that tells everything."""
+    return TableLoss((Row(arb(1), arb(0), None), Row(arb(0), arb(1), None)))
+
+
 def both_directions(table: TableLoss, *, attained: bool = True) -> Directions:
     """The table and its reverse."""
     return Directions(table, table.reversed(), attained)
