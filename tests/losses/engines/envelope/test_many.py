@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from fractions import Fraction
+
 import mpmath
 import numpy as np
 import pytest
@@ -19,6 +22,7 @@ from bursar.losses.engines.envelope.many import ends_at
 from bursar.losses.engines.envelope.solve import made
 from bursar.numerics.balls import working
 from bursar.theorems.numerical import composed
+from support.responses import Pair, encloses, exact, product
 
 KINDS = [
     "randomized_response(epsilon=0.1)*200",
@@ -147,3 +151,25 @@ def test_few_places_one_by_one() -> None:
             w * mpmath.expj(s * y) for w, y in zip(law.weights.tolist(), law.places.tolist(), strict=True)
         )
         assert abs(mpmath.mpc(values[j]) - truth / total) <= errors[j] < 1e-11
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_tables_are_enclosed_along_their_curves(seed: int) -> None:
+    """Several random tables: at every ε, next to atoms too, δ lies between the ends, by convolving all outcomes."""
+    rng = random.Random(seed)
+    what, rows = b.Composition(), [(mpf(1), mpf(1))]
+    with working(), mpmath.workdps(40):
+        for _ in range(rng.randint(1, 3)):
+            columns = [[rng.randint(1, 12) for _ in range(rng.choice((2, 3)))]]
+            columns.append([rng.randint(1, 12) for _ in columns[0]])
+            p, q = ([Fraction(x, sum(column)) for x in column] for column in columns)
+            count = rng.randint(2, 4)
+            what += b.Table(p, q) * count
+            rows = product([rows, *[[(exact(x), exact(y)) for x, y in zip(p, q, strict=True)]] * count])
+        pair = Pair(rows)
+        losses = composed([(mechanism.losses(), count) for mechanism, count in what.terms])[0]
+        atoms = sorted({float(mpmath.log(x / y)) for x, y in rows})
+        near = [x + rng.choice((0, 1e-12, -1e-9, 1e-5)) for x in rng.sample(atoms, min(6, len(atoms)))]
+        places = sorted(x for x in [*np.linspace(0, max(atoms), 30).tolist(), *near] if x >= 0)
+        for x, found in zip(places, envelope.deltas_at(losses, places, 1e-6, 1 << 18), strict=True):
+            assert found is None or encloses(found.lower, pair.delta(mpf(x)), found.upper), x

@@ -27,13 +27,14 @@ from bursar.numerics.balls import down, up
 from bursar.numerics.lattice import short
 
 _START = math.log(1e-9)
-_REACH = (7.0, 5.0, 3.0, 2.0)  # by which factor, as a logarithm, δ may be below what a line is made for; by round
+_REACH = (5.5, 3.0, 3.0, 2.0)  # by which factor, as a logarithm, δ may be below what a line is made for; by round
 _ENOUGH = (1.0, 3.0, 10.0, 100.0)  # how many times as wide as asked does not ask for another round
 _FINER = (1.0, 4.0, 16.0, 256.0)  # by how much the width asked falls with each round
-_MOSTLY, _LOOKED_AT = 0.9, 16  # of the most ε's that a line could serve; rungs to choose from
-_SHARE = 0.3  # of the width: how far apart the polynomials may lie on the average
+_MOSTLY, _LOOKED_AT = 0.95, 16  # of the most ε's that a line could serve; rungs to choose from
+_SHARE = 0.2  # of the width: how far apart the polynomials may lie on the average
 _ALIASES = 0.1  # of the width: what aliases may take
-_BELOW = 4.0  # by how much, as a logarithm, δ may lie below its Chernoff bound
+_BELOW = 3.0  # by how much, as a logarithm, δ may lie below its Chernoff bound
+_GENTLE = 1.1  # times the shortest period
 _RUNGS = 96
 
 
@@ -163,8 +164,10 @@ class _Along:
         if not (len(above) and len(below)):
             raise NoEnvelope("no tilts on either side bound the aliases")
         period = float(max(above.min(axis=0).max(), np.minimum(below.min(axis=0), plain).max()))
+        # steep tilts take many places of a density: gentler ones where they do almost as well
+        period *= _GENTLE
         ends = [0, len(those) // 2, len(those) - 1]
-        tilts = {float(self.rungs[apart > 0][i]) for i in above.argmin(axis=0)[ends]}
+        tilts = {float(self.rungs[apart > 0][i]) for i in (above[:, ends] <= period).argmax(axis=0)}
         return 1.02 * period, tilts | {float(self.rungs[apart < 0][i]) for i in below.argmin(axis=0)[ends]}
 
 
