@@ -78,26 +78,32 @@ def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) 
 
 
 def deltas_at(losses: Losses, epsilons: Sequence[float], precision: Precision) -> list[Answer]:
-    """One direction's δ at many ε's, by the first engine that serves them all."""
+    """One direction's δ at many ε's, by the engines in turn until all are narrow; `NoEngine` where one has none."""
     width, effort = precision.width or _width(losses, precision), EFFORTS[precision.effort]
-    ways: dict[str, Callable[[list[float]], list[Answer]]] = {
+    ways: dict[str, Callable[[list[float]], Sequence[Answer | None]]] = {
         "contour": lambda asked: list(contour.deltas_at(losses, asked)),
-        "envelope": lambda asked: list(envelope.deltas_at(losses, asked, width, effort // _PER_MOMENT)),
+        "envelope": lambda asked: envelope.deltas_at(losses, asked, width, effort // _PER_MOMENT),
         "lattice": lambda asked: list(lattice.deltas_at(losses, asked, width, effort)),
     }
     found: dict[float, Answer] = {}
     if precision.engine is None and not _smooth(losses):
-        low = ((epsilon, top.delta_at(losses, arb(epsilon))) for epsilon in epsilons)
-        found = {epsilon: answer for epsilon, answer in low if answer is not None and answer.width <= width}
-    asked = [epsilon for epsilon in epsilons if epsilon not in found]
+        found = top.deltas_at(losses, epsilons, width)
     reasons = []
     for name in _order(losses, precision, ways):
+        # an answer this narrow is not worth another engine's time
+        enough = max(width, _CLOSE) if name == "lattice" and precision.effort != "high" else width
+        asked = [epsilon for epsilon in epsilons if not (epsilon in found and found[epsilon].width <= enough)]
+        if not asked:
+            break
         try:
-            found.update(zip(asked, ways[name](asked), strict=True))
-            return [found[epsilon] for epsilon in epsilons]
+            for epsilon, other in zip(asked, ways[name](asked), strict=True):
+                if other is not None:
+                    found[epsilon] = _both(found[epsilon], other) if epsilon in found else other
         except _STUMBLES as limit:
             reasons.append(f"the {name} engine: {limit}")
-    raise NoEngine("; ".join(reasons))
+    if not all(epsilon in found for epsilon in epsilons):
+        raise NoEngine("; ".join(reasons) or "no engine proves anything at some ε")
+    return [found[epsilon] for epsilon in epsilons]
 
 
 def _order(losses: Losses, precision: Precision, ways: Iterable[str]) -> list[str]:

@@ -30,7 +30,7 @@ class Ladder:
 
     def __init__(self, factors: Sequence[Factor], log_delta: float, most: int, at: float | None = None) -> None:
         self.factors, self.most = factors, most
-        self.tilts = _start(factors) * np.geomspace(1e-6, 1e8, 113)
+        self.tilts = start_of(factors) * np.geomspace(1e-6, 1e8, 113)
         self._fill()
         for _ in range(2):
             best = int(np.argmin(self.epsilons(log_delta) if at is None else self.bounds(at)))
@@ -88,7 +88,7 @@ class Ladder:
         best, least = None, float(np.nanmin(np.where(np.isfinite(bounds), bounds, np.inf)))
         for i in np.flatnonzero(bounds <= least + _EXCESS):
             tau = float(self.tilts[i])
-            spacing = tooth or _spacing(tau, 0.5 * width * (1.0 if of_delta else tau * epsilon))
+            spacing = tooth or spacing_for(tau, 0.5 * width * (1.0 if of_delta else tau * epsilon))
             nodes = float(periods[i]) / spacing if spacing > 0 else math.inf
             if math.isfinite(nodes) and (best is None or nodes < best[0]):
                 best = (nodes, i)
@@ -105,7 +105,7 @@ class Ladder:
         return Line(float(self.tilts[i]), step, max(math.ceil(nodes), 8), higher, lower, min(exact, 1e-6))
 
 
-def _start(factors: Sequence[Factor]) -> float:
+def start_of(factors: Sequence[Factor]) -> float:
     """A tilt of the right order: one over the losses' spread."""
     variance = sum(factor.rough_variance() for factor in factors)
     if not (0 < variance < math.inf):
@@ -113,7 +113,7 @@ def _start(factors: Sequence[Factor]) -> float:
     return 1 / math.sqrt(variance)
 
 
-def _spacing(tau: float, asked: float) -> float:
+def spacing_for(tau: float, asked: float) -> float:
     """The h at which the two polynomials differ by this much, relatively."""
     if not asked > 0:
         return 0.0

@@ -49,7 +49,7 @@ class Combed:
         self.moments: Moments = all_copies(law, frequencies, *law.folded(self.nodes), factor)
 
     @cached_property
-    def _twice(self) -> Array:
+    def twice(self) -> Array:
         """How often each frequency counts: once for 0 and for the middle one, else with its mirror image."""
         twice = np.full(self.nodes // 2 + 1, 2.0)
         twice[0] = 1.0
@@ -70,7 +70,7 @@ class Combed:
         # whole turns are taken off exactly
         shift = (self.middle - first) % self.nodes
         turn = np.arange(self.nodes // 2 + 1) * shift % self.nodes * (2 * math.pi / self.nodes)
-        size = self._twice * np.exp(np.minimum(self.moments.log_size, 0.0))
+        size = self.twice * np.exp(np.minimum(self.moments.log_size, 0.0))
         phase = self.moments.turn + turn
         terms = size * polynomial.values * np.exp(1j * phase)
         sizes, grown = np.abs(terms), np.exp(np.minimum(self.moments.error, 700.0))

@@ -1,9 +1,8 @@
-"""δ at one ε or at many, asked of the envelope engine, one direction at a time."""
+"""δ at one ε, asked of the envelope engine, one direction at a time."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
 
 from flint import arb
 
@@ -25,28 +24,12 @@ def delta_at(losses: Losses, epsilon: Ball, width: float, most: int = MOST_MOMEN
     return _Profile(losses, width, most).at(epsilon)
 
 
-def deltas_at(losses: Losses, epsilons: Iterable[float], width: float, most: int) -> Iterator[Answer]:
-    """δ at many ε's in turn: sums serve as long as they are narrow enough."""
-    profile = _Profile(losses, width, most)
-    for epsilon in epsilons:
-        yield profile.again(arb(epsilon)) or profile.at(arb(epsilon))
-
-
 class _Profile:
-    """δ as a function of ε, from one set of moments after another."""
+    """δ as a function of ε."""
 
     def __init__(self, losses: Losses, width: float, most: int) -> None:
         self.losses, self.width, self.most, self.leak = losses, width, most, leak_of(losses)
         self.top = sum((count * loss.support()[1] for loss, count in losses), arb(0))
-        self.last: Envelope | Combed | None = None
-
-    @CALM
-    def again(self, epsilon: Ball) -> Answer | None:
-        """δ at this ε by the last sums; None where they are not narrow there."""
-        if self.last is None or self.top <= epsilon:
-            return None
-        found = self._read(self.last, epsilon)
-        return found if found.width <= self.width else None
 
     def _read(self, sums: Envelope | Combed, epsilon: Ball) -> Answer:
         """Both ends of δ: it falls with ε, so the ends of ε's ball give them."""
@@ -73,7 +56,7 @@ class _Profile:
                     raise
                 break
             if best is None or found.width < best.width:
-                best, self.last = found, sums
+                best = found
             if best.width <= self.width:
                 break
             # what is left out of the laws must shrink with δ; else an atom lies close to ε
