@@ -15,14 +15,14 @@ class Directions:
     ``attained`` says that the mechanism itself produces this pair (or that it is the worst case of what was
     declared), so that the pair bounds its cost from below too; otherwise it only dominates. ``pointwise`` says that it
     produces, for each single ε, some pair with the same δ(ε): then one release costs exactly this, but several may not.
-    ``least`` is a pair that it does produce, where its own only dominates: from below that one counts.
+    ``least`` are pairs that it does produce, where its own only dominates: from below each of these counts.
     """
 
     remove: Loss
     add: Loss
     attained: bool
     pointwise: bool = False
-    least: Directions | None = None
+    least: tuple[Directions, ...] = ()
 
     @property
     def same(self) -> bool:

@@ -114,10 +114,10 @@ class FixedSizeSampled(Mechanism):
         if self.rate == 1:
             return self.mechanism.losses()
         rate, one = ball(self.rate), symmetric_loss(self.mechanism)
-        least = poisson_sampled(symmetric(one), rate) if on_sums(self.mechanism) else None
+        least = (poisson_sampled(symmetric(one), rate),) if on_sums(self.mechanism) else ()
         if self.relation == ZERO_OUT:
             return replace(zeroed(one, symmetric_loss(Group(self.mechanism, 2)), rate), least=least)
-        whole_pair = symmetric(FixedSizeLoss(one, rate), attained=False, pointwise=least is not None)
+        whole_pair = symmetric(FixedSizeLoss(one, rate), attained=False, pointwise=bool(least))
         return replace(whole_pair, least=least)
 
     def leaks(self) -> Leaks:
@@ -169,7 +169,7 @@ class WithReplacementSampled(Mechanism):
         pair = symmetric(FixedSizeLoss(announced(parts).remove, rate), attained=False)
         # drawn several times it only moves farther (proofs/sampling.md §4)
         gaussian = type(self.mechanism) is Gaussian
-        return replace(pair, least=poisson_sampled(symmetric(laws[0]), rate)) if gaussian else pair
+        return replace(pair, least=(poisson_sampled(symmetric(laws[0]), rate),)) if gaussian else pair
 
     def leaks(self) -> Leaks:
         """What shows the record itself, where it is drawn."""

@@ -122,7 +122,7 @@ class TruncatedPoisson(Mechanism):
         pair = announced([(1 - full, room), (full, place)]) if full < 1 else place
         if self.population is None:
             least = room  # there may be too few to fill a batch
-        return replace(pair, attained=False, least=least)
+        return replace(pair, attained=False, least=(least,))
 
     def leaks(self) -> Leaks:
         """None: Gaussian noise leaks nothing."""

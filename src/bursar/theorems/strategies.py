@@ -45,10 +45,29 @@ _EDGE = 2.0**-40  # of the range: no t is closer to its ends
 def answer(composition: Composition, question: Question) -> Bound | Abstain:
     """The best of the strategies that are tried."""
     known = [(known_losses(mechanism), count) for mechanism, count in composition.terms]
-    reached = [(pair if isinstance(pair, str) else _reached(pair), count) for pair, count in known]
-    pairs = [(pair, count) for pair, count in reached if not isinstance(pair, str) and _played(pair)]
     if all(not isinstance(pair, str) and pair.attained for pair, _ in known):
         return Abstain("every release attains its own pair, of which `numerical` speaks")
+    told = [(pair, count) for pair, count in known if not isinstance(pair, str)]
+    ways = max((len(pair.least) for pair, _ in told), default=0)
+    found = [_reached(_chosen(told, way), question) for way in range(max(ways, 1))]
+    bounds = [bound for bound in found if isinstance(bound, Bound)]
+    if not bounds:
+        return found[0]
+    best = max(bounds, key=lambda bound: bound.lower)
+    dropped = len(known) - len(_chosen(told, 0))
+    return Bound(best.lower, best.upper, best.because + _without(dropped))
+
+
+def _chosen(told: Pairs, way: int) -> Pairs:
+    """What each release is played as: its own pair, one that it attains instead, or a strategy."""
+    reached = [
+        (pair if pair.attained or not pair.least else pair.least[min(way, len(pair.least) - 1)], count)
+        for pair, count in told
+    ]
+    return [(pair, count) for pair, count in reached if _played(pair)]
+
+
+def _reached(pairs: Pairs, question: Question) -> Bound | Abstain:
     if not pairs:
         return Abstain("no release is known to attain a pair of output distributions")
     most = math.inf if isinstance(question, ForEpsilon) else 1.0
@@ -66,12 +85,7 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
     if not found:
         return Abstain("no engine composes the pairs that are attained")
     lower, because = max(found)
-    return Bound(min(lower, most), most, because + _without(len(known) - len(pairs)))
-
-
-def _reached(pair: Directions) -> Directions:
-    """The pair that the mechanism produces, where another one dominates it."""
-    return pair if pair.attained or pair.least is None else pair.least
+    return Bound(min(lower, most), most, because)
 
 
 def _played(pair: Directions) -> bool:
@@ -123,7 +137,7 @@ def common(pairs: Pairs) -> list[Losses]:
     """One strategy for every ε, by direction as `numerical.composed` lists them: what is read off a whole curve speaks
     of one pair. Where nothing is attained a direction is empty.
     """
-    played = [(pair, count) for pair, count in ((_reached(pair), count) for pair, count in pairs) if _played(pair)]
+    played = _chosen(pairs, 0)
     return at_tilt(played, _tilt(played, _USUAL))
 
 
