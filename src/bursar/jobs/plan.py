@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from bursar.errors import ConversionRefused, InputError, LossUnknown, PlanImpossible
 from bursar.guarantees import PureDP
+from bursar.jobs import plan_training
 from bursar.jobs.plan_family import Family, Make
 from bursar.jobs.plan_search import Search
 from bursar.jobs.plan_whole import WholeSearch
@@ -111,6 +112,10 @@ def finished(family: Family, search: Search | None = None) -> Plan:
         exact = _exactly(family)
         if exact is not None:
             return exact
+    if search is None and not whole and (near := plan_training.guess(family)) is not None:
+        good, bad = near * (1 + plan_training.APART), near * (1 - plan_training.APART)
+        if family.cost(good, False) <= family.goal < family.cost(bad, False):
+            return Plan(good, family.report(good), family.target, bad, family.report(bad))
     if search is None:
         search = (
             WholeSearch(family.cost, family.valid, family.goal, MAX_COUNT)
