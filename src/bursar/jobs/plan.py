@@ -9,7 +9,8 @@ release more), which is tried too, is not.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
+_LATER = "_bursar_later"
+
+
 @dataclass(frozen=True)
 class Plan:
     """A value that meets the target, its report, and the neighbouring value that does not."""
@@ -39,6 +43,25 @@ class Plan:
     neighbour: int | float | Fraction | None
     """The next value on the dear side: it fails. None where no dearer value exists."""
     neighbour_report: Report | None
+
+    @classmethod
+    def proved(cls, value: float, target: Real, neighbour: float, reports: Callable[[], tuple[Report, Report]]) -> Plan:
+        """A plan that is proved already; its reports are written when somebody reads one of them."""
+        made = object.__new__(cls)
+        made.__dict__.update({"value": value, "target": target, "neighbour": neighbour, _LATER: reports})
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        """The reports, the first time that one is read."""
+        later = self.__dict__.get(_LATER)
+        if later is None or name not in ("report", "neighbour_report"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        self.__dict__.update(zip(("report", "neighbour_report"), later(), strict=True))
+        self.__dict__.pop(_LATER, None)
+        return self.__dict__[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: the value, the target, the neighbour and the whole report."""

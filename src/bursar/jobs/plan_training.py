@@ -1,31 +1,43 @@
-"""Private training as plans see it: families of one sampled Gaussian whose σ grows with the unknown. Where the target is
-met is found in floats first; what is promised is proved where it was found.
+"""Private training as plans see it: families of one sampled Gaussian whose σ grows with the unknown.
+
+Where the target is met is found in floats, for one family or for many at once; what is promised is proved at the places
+that were found. One family is accounted for there. Of many, δ at the target's ε is bounded from above at the answer, in
+both directions, and from below at its neighbour, all in arrays; their reports are written when somebody reads them.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bursar.composition import Composition
 from bursar.errors import LossUnknown
+from bursar.jobs.account import account
 from bursar.jobs.plan_family import Family
+from bursar.jobs.report import Report, Row
+from bursar.losses.engines.training.contours import Contours, contours
 from bursar.losses.engines.training.rows import Rows
-from bursar.losses.engines.training.solve import least
-from bursar.numerics.balls import Ball, ball, down
+from bursar.losses.engines.training.solve import fits, least, misses
+from bursar.numerics.arrays import Array, Truths
+from bursar.numerics.balls import Ball, ball, down, relative_radius, up
+from bursar.numerics.real import Real
+from bursar.numerics.trusted import UNIT
 
 APART = 2e-7
 """How far from the place that was found the answer and its neighbour lie, relatively."""
+_UNSURE = 1e-12  # of parameters: more is not served in arrays
 
 
-class Training(NamedTuple):
+@dataclass(frozen=True)
+class Training:
     """So many copies of one sampled Gaussian, under addition and removal of a record."""
 
     sigma: Ball
     rate: Ball
-    count: int
+    copies: int
 
 
 def training_of(what: Composition) -> Training | None:
@@ -45,12 +57,108 @@ def training_of(what: Composition) -> Training | None:
 
 def guess(family: Family) -> float | None:
     """Where the target is met, in floats: None for other families, and where floats find nothing."""
-    if family.goal <= 0 or family.delta.low <= 0 or not family.valid(1.0):
-        return None
-    one = training_of(family.composition(1.0))
+    one = first_look(family)
     if one is None:
         return None
-    log_delta = math.log(max(down(ball(family.delta)), 1e-300))
-    columns = (1.0, float(one.rate), float(one.count), family.goal, log_delta)
-    found = float(least(Rows(*(np.array([column]) for column in columns), 1e-15))[0]) / float(one.sigma)
-    return found if 0 < found < math.inf else None
+    sigma, where = least(_rows([one], [family]))
+    found = float(sigma[0]) / float(one.sigma)
+    return found if where.fit[0] and 0 < found < math.inf else None
+
+
+def first_look(family: Family) -> Training | None:
+    """What the unknown 1.0 makes, where the family may be one of training."""
+    if family.goal <= 0 or family.delta.low <= 0 or not family.valid(1.0):
+        return None
+    return training_of(family.composition(1.0))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An answer and its neighbour, and what both make."""
+
+    good: float
+    bad: float
+    compositions: tuple[Composition, Composition]
+
+    def reports(self, goal: float, delta: Real) -> tuple[Report, Report]:
+        """The accounts at both."""
+        good, bad = (account(what, delta=delta) for what in self.compositions)
+        return within(good, goal), bad
+
+
+def pairs(families: Sequence[Family], looks: Sequence[Training]) -> list[Pair | None]:
+    """For each family the value that certainly meets its target, and the neighbour that certainly does not; None where
+    arrays do not prove it.
+    """
+    sigma, where = least(_rows(looks, families))
+    near = sigma / np.array([float(look.sigma) for look in looks])
+    found: list[Pair | None] = [None] * len(families)
+    served: list[int] = np.flatnonzero(where.fit & np.isfinite(near) & (near > 0)).tolist()
+    made = [_made(families[i], float(near[i])) for i in served]
+    kept = [(i, pair, both) for i, one in zip(served, made, strict=True) if one is not None for pair, both in [one]]
+    if kept:
+        proofs = _proved([families[i] for i, _, _ in kept], [both for _, _, both in kept], where.part(_places(kept)))
+        for (i, pair, _), proved in zip(kept, proofs.tolist(), strict=True):
+            found[i] = pair if proved else None
+    return found
+
+
+def _places(kept: Sequence[tuple[int, Pair, object]]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.array([i for i, _, _ in kept], dtype=np.int64)
+
+
+def _made(family: Family, near: float) -> tuple[Pair, tuple[Training, Training]] | None:
+    """What lies on both sides of a place, where that is training."""
+    values = near * (1 + APART), near * (1 - APART)
+    if not all(family.valid(value) for value in values):
+        return None
+    good, bad = (family.composition(value) for value in values)
+    fitting, missing = training_of(good), training_of(bad)
+    return None if fitting is None or missing is None else (Pair(*values, (good, bad)), (fitting, missing))
+
+
+def _proved(families: Sequence[Family], both: Sequence[tuple[Training, Training]], where: Contours) -> Truths:
+    """Which answers certainly fit while their neighbours certainly do not."""
+    deltas = [ball(family.delta) for family in families]
+    least_delta, most_delta = _column([down(delta) for delta in deltas]), _column([up(delta) for delta in deltas])
+    good, bad = (_rows([pair[side] for pair in both], families) for side in (0, 1))
+    if max(good.spread, bad.spread) > _UNSURE:
+        return np.zeros(len(families), dtype=bool)
+    proved = fits(good, where, least_delta) & misses(bad, where, most_delta)
+    again = np.flatnonzero(~proved)
+    if len(again):  # once more, with nodes for the very place
+        near = good.part(again)
+        where = contours(near, removed=True)
+        proved[again] = fits(near, where, least_delta[again]) & misses(bad.part(again), where, most_delta[again])
+    return np.asarray(proved)
+
+
+def _rows(looks: Sequence[Training], families: Sequence[Family]) -> Rows:
+    """The questions of the families about these."""
+    unsure = max(max(relative_radius(look.sigma), relative_radius(look.rate)) for look in looks)
+    return Rows(
+        _column([float(look.sigma) for look in looks]),
+        _column([float(look.rate) for look in looks]),
+        _column([float(look.copies) for look in looks]),
+        _column([family.goal for family in families]),
+        _column([math.log(max(down(ball(family.delta)), 1e-300)) for family in families]),
+        4 * UNIT + unsure,
+    )
+
+
+def _column(values: Sequence[float]) -> Array:
+    return np.array(values, dtype=np.float64)
+
+
+def within(report: Report, goal: float) -> Report:
+    """A report about what is proved to cost at most the goal: both proofs hold, so the smaller upper end does."""
+    if report.bound.upper <= goal:
+        return report
+    because = f"the sums of the sweep prove that δ at ε = {goal!r} is small enough; {report.bound.because}"
+    rows = tuple(
+        Row(row.theorem, replace(row.bound, upper=goal, because=because))
+        if row.id == "numerical" and row.bound is not None
+        else row
+        for row in report.rows
+    )
+    return Report(report.composition, report.question, rows, replace(report.bound, upper=goal, because=because))

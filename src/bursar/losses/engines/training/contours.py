@@ -23,6 +23,7 @@ from bursar.losses.engines.training.laws import (
 )
 from bursar.losses.engines.training.rows import (
     CLOSE,
+    DEEPEST,
     ROUGH,
     SHAPE,
     Nodes,
@@ -42,7 +43,7 @@ _FAR = 2.6  # how far the ladder goes, in Gaussian guesses of the saddle
 _AWAY, _ROUGH_AWAY = math.log(1e8), math.log(300.0)  # aliases and the cut are pushed this far below δ
 _MOST_LOSS = 14.0  # ln of by how much the sum's first term may exceed δ
 _REACHES = np.geomspace(4.0, 200.0, 28)  # of the last node, in steps
-MOST_NODES = 80
+MOST_NODES = 100
 _BLOCK = 64  # rows
 
 
@@ -117,7 +118,12 @@ def _contours(rows: Rows, shape: Shape, most: Array, close: bool) -> Contours:
     tilts = most[:, None] * _LADDER
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         heights = rough_cumulants(grid, tilts)
-        heights = np.where(np.isfinite(heights), heights, np.inf)
+        useful = np.isfinite(heights)
+        if shape.removed:  # tilts at which the integrand does not fall from the last node on bound nothing
+            edge = np.minimum((shape.first + shape.counts - 1) * shape.step, shape.cut + DEEPEST * shape.soft)
+            fall = edge + np.maximum(edge - shape.cut, 0.0) * shape.soft**-2.0
+            useful &= 1 + tilts < 0.92 * (rows.sigma * fall)[:, None]
+        heights = np.where(useful, heights, np.inf)
         chosen, above, below, period, fit = _chosen(rows, tilts, heights, away)
         step = short(2 * math.pi / (1.02 * period), 24)
         law = tilted(grid, chosen)

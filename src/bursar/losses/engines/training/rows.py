@@ -14,10 +14,10 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from bursar.numerics.arrays import Array, Integers
-from bursar.numerics.trusted import NORMAL, SAFETY, ULPS, UNIT, normal_cdf
+from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 THETAS = np.array([0.06, 0.25, 0.7, 1.4, 2.5])
-MOST_NODES = 256
+MOST_NODES = 400
 DEEPEST = 30.0  # of (z − c)/a: nodes farther behind the cut are left out
 CLOSE, ROUGH = 19.0, 7.0  # what the nodes leave out is about e^{−19} of δ, or e^{−7} where a rough bound will do
 
@@ -31,7 +31,7 @@ class Rows:
     copies: Array
     epsilon: Array
     log_delta: Array
-    spread: float
+    spread: float = 4 * UNIT
     """Every reading of σ and q lies within this relative distance of the floats."""
 
     def __len__(self) -> int:
@@ -39,7 +39,8 @@ class Rows:
 
     def part(self, some: Integers) -> Rows:
         """Some of the rows."""
-        return Rows(*(getattr(self, name)[some] for name in _QUESTION), self.spread)
+        sigma, rate, copies, epsilon, log_delta = (getattr(self, name)[some] for name in _QUESTION)
+        return Rows(sigma, rate, copies, epsilon, log_delta, self.spread)
 
     def at(self, sigma: Array) -> Rows:
         """The same questions about other noise."""
@@ -189,9 +190,10 @@ def nodes(rows: Rows, shape: Shape) -> Nodes:
     w = (shape.cut[:, None] - z) / shape.soft[:, None]
     near, kept = w < 9, w >= -DEEPEST
     cut = np.zeros_like(w)
-    cut[near] = np.log(normal_cdf(np.maximum(w[near], -DEEPEST)))
+    places = (-math.sqrt(0.5) * np.maximum(w[near], -DEEPEST)).tolist()
+    cut[near] = np.log([0.5 * math.erfc(place) for place in places])
     log_mass = np.where(kept, log_mass + odds + cut, -np.inf)
-    mass_error = 8 * UNIT + error + np.where(near, 2 * NORMAL, 10 * UNIT)
+    mass_error = 8 * UNIT + error + (ULPS + 8) * UNIT * (1 + np.where(near, 1 + w * w, 0.0))
     b = np.sqrt(1 + shape.soft**2)
     # Φ̄(y) ≤ ½e^{−y²/2} for y ≥ 0
     behind = np.maximum((shape.cut - 1 / rows.sigma) / b, 0.0)

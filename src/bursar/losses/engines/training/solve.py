@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from bursar.losses.engines.training.contours import Contours, contours, ends, rough
 from bursar.losses.engines.training.rows import Rows, rough_variance
-from bursar.numerics.arrays import Array, Integers, Truths
+from bursar.numerics.arrays import Array, Truths
 
 _CLOSE = 3e-6  # of ln σ: a secant step no longer than this leads to the root, but for far less than a ten-millionth
 _NEAR = 0.08  # of ln σ: nodes serve so far
 _LOOKS = 9
+_SAMPLE = 160  # rows that tell where the others are
 
 
 def first_guess(rows: Rows) -> Array:
@@ -69,7 +69,46 @@ def settled(rows: Rows, *, slope: Array | None = None) -> tuple[Rows, Contours, 
     return rows.at(sigma), replace(where, fit=where.fit & found), lead
 
 
-def least(rows: Rows) -> Array:
-    """The least σ at which each row costs no more than its (ε, δ), in floats; NaN where none is found."""
-    found, where, _ = settled(rows.at(first_guess(rows)))
-    return np.where(where.fit, found.sigma, np.nan)
+def least(rows: Rows) -> tuple[Array, Contours]:
+    """The least σ at which each row costs no more than its (ε, δ), in floats, and contours there, which do not fit
+    where none is found. Of many rows a few are sought from scratch, and the others from where those say they may be.
+    """
+    start, slope = first_guess(rows), None
+    some = np.unique(np.linspace(0, len(rows) - 1, _SAMPLE).astype(np.int64))
+    if len(rows) > 4 * _SAMPLE:
+        part, where, known = settled(rows.at(start).part(some))
+        found = where.fit
+        if np.count_nonzero(found) > _SAMPLE / 3:
+            shape = _features(rows, start)
+            aims = np.column_stack([np.log(part.sigma / start[some]), np.log(-known)])[found]
+            fitted = shape @ np.linalg.lstsq(shape[some][found], aims, rcond=1e-9)[0]
+            start, slope = start * np.exp(np.clip(fitted[:, 0], -0.2, 0.2)), -np.exp(np.clip(fitted[:, 1], -2.0, 9.0))
+    there, where, _ = settled(rows.at(start), slope=slope)
+    return there.sigma, where
+
+
+def _features(rows: Rows, start: Array) -> Array:
+    """Products of up to two of what a row's place is known by."""
+    logs = [np.log(x) for x in (rows.rate, rows.copies, rows.epsilon, -rows.log_delta, start)]
+    plain = [(x - x.mean()) / max(float(x.std()), 1e-9) for x in logs if float(np.ptp(x)) > 0]
+    every = [np.ones(len(rows)), *plain]
+    return np.column_stack([x * y for i, x in enumerate(every) for y in every[i:]])
+
+
+def fits(rows: Rows, where: Contours, delta: Array) -> Truths:
+    """Whether δ at ε is certainly at most this, in both directions; ``where`` is for a record removed."""
+    removed = ends(rows, where, lower=False).upper <= delta
+    left = np.flatnonzero(removed)
+    if len(left):
+        part = rows.part(left)
+        added = ends(part, contours(part, removed=False, close=False), lower=False).upper <= delta[left]
+        again = left[~added]
+        if len(again):  # a rough bound may be too rough
+            part = rows.part(again)
+            removed[again] = ends(part, contours(part, removed=False), lower=False).upper <= delta[again]
+    return removed
+
+
+def misses(rows: Rows, where: Contours, delta: Array) -> Truths:
+    """Whether δ at ε is certainly larger than this where a record is removed."""
+    return np.asarray(ends(rows, where, lower=True).lower > delta)
