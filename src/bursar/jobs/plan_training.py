@@ -28,6 +28,7 @@ from bursar.numerics.trusted import UNIT
 
 APART = 2e-7
 """How far from the place that was found the answer and its neighbour lie, relatively."""
+_MOST_COPIES, _LEAST_RATE = 2**53, 1e-100  # whole as floats; and e^600 is nothing beside its inverse
 _UNSURE = 1e-12  # of parameters: more is not served in arrays
 
 
@@ -52,7 +53,8 @@ def training_of(what: Composition) -> Training | None:
     noise, other = losses.remove.sampled_noise(), losses.add.sampled_noise()
     if noise is None or other is None or not losses.attained or not (noise[2] and not other[2]):
         return None
-    return Training(noise[0], noise[1], count)
+    served = count <= _MOST_COPIES and noise[1] > _LEAST_RATE
+    return Training(noise[0], noise[1], count) if served else None
 
 
 def guess(family: Family) -> float | None:

@@ -16,9 +16,10 @@ from flint import arb
 import bursar as b
 from bursar.losses.engines.contour import NoContour, solve
 from bursar.losses.engines.training import solve as many
-from bursar.losses.engines.training.contours import Contours, contours, ends
+from bursar.losses.engines.training.contours import Contours, contours
 from bursar.losses.engines.training.rows import Rows, short
 from bursar.losses.engines.training.solve import fits, least, misses
+from bursar.losses.engines.training.sums import ends
 from support.oracle import Sampled, delta
 
 COUNT = 60

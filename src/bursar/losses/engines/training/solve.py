@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from bursar.losses.engines.training.contours import Contours, contours, ends, rough
+from bursar.losses.engines.training.contours import Contours, contours
 from bursar.losses.engines.training.rows import Rows, rough_variance
+from bursar.losses.engines.training.sums import ends, rough
 from bursar.numerics.arrays import Array, Truths
 
 _CLOSE = 3e-6  # of ln σ: a secant step no longer than this leads to the root, but for far less than a ten-millionth
