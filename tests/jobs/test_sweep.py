@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -109,3 +110,22 @@ def test_a_wider_account_does_not_forget_what_the_sweep_proved() -> None:
     assert better.epsilon.upper == goal
     assert better.decided_by[0] == "numerical"
     assert "the sums of the sweep" in better.epsilon.because
+
+
+@pytest.mark.parametrize(
+    ("build", "setting"),
+    [
+        (lambda v: make(3 * v, (0.01, 5000)), "σ is three times the unknown"),
+        (lambda v: make(v * v, (0.01, 5000)), "σ is the square of the unknown"),
+        (lambda v: make(1.5, (v / 20, 5000)), "the unknown is part of the rate"),
+        (lambda v: make(v, (0.01, 5000 if v < 2 else 20_000)), "so many steps for little noise"),
+        (lambda v: make(v, (0.001, 2000)), "few losses are large"),
+    ],
+)
+def test_families_of_training_keep_the_promise_whatever_the_unknown_means(
+    build: Callable[[float], b.Composition], setting: str
+) -> None:
+    """What floats assume about a family decides how long a plan takes, not what it promises."""
+    found = b.plan(build, epsilon=2, delta=1e-6)
+    assert Fraction(b.account(build(found.value), delta=1e-6).epsilon.upper) <= 2, setting
+    assert Fraction(b.account(build(found.neighbour), delta=1e-6).epsilon.upper) > 2, setting

@@ -135,16 +135,16 @@ def finished(family: Family, search: Search | None = None) -> Plan:
         exact = _exactly(family)
         if exact is not None:
             return exact
-    if search is None and not whole and (near := plan_training.guess(family)) is not None:
-        good, bad = near * (1 + plan_training.APART), near * (1 - plan_training.APART)
-        if family.cost(good, False) <= family.goal < family.cost(bad, False):
-            return Plan(good, family.report(good), family.target, bad, family.report(bad))
+    if search is None and whole:
+        search = WholeSearch(family.cost, family.valid, family.goal, MAX_COUNT)
     if search is None:
-        search = (
-            WholeSearch(family.cost, family.valid, family.goal, MAX_COUNT)
-            if whole
-            else Search(family.cost, family.valid, family.goal, family.resolution)
-        )
+        near = plan_training.guess(family)
+        if near is not None and near.found:
+            value, other = near.place * (1 + plan_training.APART), near.place * (1 - plan_training.APART)
+            if family.cost(value, False) <= family.goal < family.cost(other, False):
+                return Plan(value, family.report(value), family.target, other, family.report(other))
+        start = None if near is None else near.place
+        search = Search(family.cost, family.valid, family.goal, family.resolution, start)
     good, bad = search.run()
     if good is None:
         raise PlanImpossible(_refusal(family, search.best), closest=search.best[1])

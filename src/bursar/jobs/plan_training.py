@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from bursar.jobs.plan_family import Family
 from bursar.jobs.report import Report, Row
 from bursar.losses.engines.training.contours import Contours, contours
 from bursar.losses.engines.training.rows import Rows
-from bursar.losses.engines.training.solve import fits, least, misses
+from bursar.losses.engines.training.solve import first_guess, fits, least, misses
 from bursar.numerics.arrays import Array, Truths
 from bursar.numerics.balls import Ball, ball, down, relative_radius, up
 from bursar.numerics.real import Real
@@ -28,7 +29,7 @@ from bursar.numerics.trusted import UNIT
 
 APART = 2e-7
 """How far from the place that was found the answer and its neighbour lie, relatively."""
-_MOST_COPIES, _LEAST_RATE = 2**53, 1e-100  # whole as floats; and e^600 is nothing beside its inverse
+_LEAST_RATE = 1e-100  # its inverse is nothing beside e^600
 _UNSURE = 1e-12  # of parameters: more is not served in arrays
 
 
@@ -53,18 +54,37 @@ def training_of(what: Composition) -> Training | None:
     noise, other = losses.remove.sampled_noise(), losses.add.sampled_noise()
     if noise is None or other is None or not losses.attained or not (noise[2] and not other[2]):
         return None
-    served = count <= _MOST_COPIES and noise[1] > _LEAST_RATE
-    return Training(noise[0], noise[1], count) if served else None
+    return Training(noise[0], noise[1], count) if noise[1] > _LEAST_RATE else None
 
 
-def guess(family: Family) -> float | None:
-    """Where the target is met, in floats: None for other families, and where floats find nothing."""
+class Guess(NamedTuple):
+    """Where the target may be met, and whether floats found it to all the digits that matter."""
+
+    place: float
+    found: bool
+
+
+def guess(family: Family) -> Guess | None:
+    """Where the target is met, in floats, or about where a Gaussian of the same variance would meet it: None for other
+    families.
+    """
     one = first_look(family)
     if one is None:
         return None
-    sigma, where = least(_rows([one], [family]))
-    found = float(sigma[0]) / float(one.sigma)
-    return found if where.fit[0] and 0 < found < math.inf else None
+    rows = _rows([one], [family])
+    sigma, where = least(rows)
+    found = bool(where.fit[0])
+    place = float((sigma if found else first_guess(rows))[0]) / float(one.sigma)
+    if not (0 < place < math.inf and family.valid(place)):
+        return None
+    there = training_of(family.composition(place))
+    return Guess(place, found) if there is not None and _grown(one, there, place) else None
+
+
+def _grown(one: Training, other: Training, times: float) -> bool:
+    """Whether the other is the same training with so many times the noise: then the unknown is a measure of σ."""
+    same = other.copies == one.copies and math.isclose(float(other.rate), float(one.rate), rel_tol=1e-12)
+    return same and math.isclose(float(other.sigma), times * float(one.sigma), rel_tol=1e-12)
 
 
 def first_look(family: Family) -> Training | None:
