@@ -77,9 +77,10 @@ def sweep(
             proved = _many(families, [place for place, _, _ in some], looked)
             for family, (place, _, _), pair in zip(families, some, proved, strict=True):
                 setting = choices[place]
-                cells.append(
-                    _one(family, setting, start.forget(place)) if pair is None else _cell(family, setting, pair)
-                )
+                if pair is None:  # training is guessed better than its neighbour's answer tells
+                    cells.append(_one(family, setting, start.forget(place), fresh=looked[place] is not None))
+                else:
+                    cells.append(_cell(family, setting, pair))
                 advance()
     return cells
 
@@ -126,10 +127,10 @@ def _fixed(make: Callable[..., Any], setting: Any) -> Callable[[Any], Any]:
     return lambda value: make(value, setting)
 
 
-def _one(family: Family, setting: Any, start: _Start) -> Cell:
+def _one(family: Family, setting: Any, start: _Start, *, fresh: bool) -> Cell:
     """One cell: the first of a setting asks every theorem, the next ones those that decided it, from its answer on."""
     try:
-        if family.whole() or family.delta.high == 0 or start.value is None:
+        if fresh or family.whole() or family.delta.high == 0 or start.value is None:
             found = finished(family)
         else:
             family.theorems = start.theorems
