@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bursar.errors import ConversionRefused, InputError, LossUnknown, PlanImpossible
@@ -45,19 +46,26 @@ class Plan:
     neighbour_report: Report | None
 
     @classmethod
-    def proved(cls, value: float, target: Real, neighbour: float, reports: Callable[[], tuple[Report, Report]]) -> Plan:
-        """A plan that is proved already; its reports are written when somebody reads one of them."""
+    def proved(
+        cls,
+        value: float,
+        target: Real,
+        neighbour: float,
+        report: Callable[[], Report],
+        neighbour_report: Callable[[], Report],
+    ) -> Plan:
+        """A plan that is proved already; each of its reports is written when somebody reads it."""
         made = object.__new__(cls)
-        made.__dict__.update({"value": value, "target": target, "neighbour": neighbour, _LATER: reports})
+        later = {"report": report, "neighbour_report": neighbour_report}
+        made.__dict__.update({"value": value, "target": target, "neighbour": neighbour, _LATER: later})
         return made
 
     def __getattr__(self, name: str) -> Any:
-        """The reports, the first time that one is read."""
-        later = self.__dict__.get(_LATER)
-        if later is None or name not in ("report", "neighbour_report"):
+        """A report, the first time that it is read."""
+        later = self.__dict__.get(_LATER, {})
+        if name not in later:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self.__dict__.update(zip(("report", "neighbour_report"), later(), strict=True))
-        self.__dict__.pop(_LATER, None)
+        self.__dict__[name] = later[name]()
         return self.__dict__[name]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -141,8 +149,10 @@ def finished(family: Family, search: Search | None = None) -> Plan:
         near = plan_training.guess(family)
         if near is not None and near.found:
             value, other = near.place * (1 + plan_training.APART), near.place * (1 - plan_training.APART)
-            if family.cost(value, False) <= family.goal < family.cost(other, False):
-                return Plan(value, family.report(value), family.target, other, family.report(other))
+            if family.cost(value, False) <= family.goal and plan_training.misses_goal(family, other, near.where):
+                return Plan.proved(
+                    value, family.target, other, partial(family.report, value), partial(family.report, other)
+                )
         start = None if near is None else near.place
         search = Search(family.cost, family.valid, family.goal, family.resolution, start)
     good, bad = search.run()

@@ -1,7 +1,7 @@
 """Private training as plans see it: families of one sampled Gaussian whose σ grows with the unknown.
 
 Where the target is met is found in floats, for one family or for many at once; what is promised is proved at the places
-that were found. One family is accounted for there. Of many, δ at the target's ε is bounded from above at the answer, in
+that were found. One family is accounted for there, and δ at its neighbour is bounded from below. Of many, δ at the target's ε is bounded from above at the answer, in
 both directions, and from below at its neighbour, all in arrays; their reports are written when somebody reads them.
 """
 
@@ -62,6 +62,8 @@ class Guess(NamedTuple):
 
     place: float
     found: bool
+    where: Contours
+    """Which contours serve there, where it was found."""
 
 
 def guess(family: Family) -> Guess | None:
@@ -78,7 +80,17 @@ def guess(family: Family) -> Guess | None:
     if not (0 < place < math.inf and family.valid(place)):
         return None
     there = training_of(family.composition(place))
-    return Guess(place, found) if there is not None and _grown(one, there, place) else None
+    return Guess(place, found, where) if there is not None and _grown(one, there, place) else None
+
+
+def misses_goal(family: Family, value: float, where: Contours) -> bool:
+    """Whether the value certainly costs more than the target: by a lower end of δ at its ε, or by an account."""
+    what = training_of(family.composition(value))
+    if what is not None:
+        rows = _rows([what], [family])
+        if rows.spread <= _UNSURE and misses(rows, where, _column([up(ball(family.delta))]))[0]:
+            return True
+    return family.cost(value, False) > family.goal
 
 
 def _grown(one: Training, other: Training, times: float) -> bool:
@@ -102,10 +114,13 @@ class Pair:
     bad: float
     compositions: tuple[Composition, Composition]
 
-    def reports(self, goal: float, delta: Real) -> tuple[Report, Report]:
-        """The accounts at both."""
-        good, bad = (account(what, delta=delta) for what in self.compositions)
-        return within(good, goal), bad
+    def report(self, goal: float, delta: Real) -> Report:
+        """The account of the answer, which is proved to cost at most the goal."""
+        return within(account(self.compositions[0], delta=delta), goal)
+
+    def neighbour_report(self, delta: Real) -> Report:
+        """The account of the neighbour."""
+        return account(self.compositions[1], delta=delta)
 
 
 def pairs(families: Sequence[Family], looks: Sequence[Training]) -> list[Pair | None]:

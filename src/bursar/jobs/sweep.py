@@ -104,7 +104,8 @@ def _many(families: list[Family], places: list[int], looked: dict[int, Training 
 
 
 def _cell(family: Family, setting: Any, pair: Pair) -> Cell:
-    plan = Plan.proved(pair.good, family.target, pair.bad, partial(pair.reports, family.goal, family.delta))
+    report, other = partial(pair.report, family.goal, family.delta), partial(pair.neighbour_report, family.delta)
+    plan = Plan.proved(pair.good, family.target, pair.bad, report, other)
     return Cell(family.target, family.delta, setting, plan, None)
 
 
