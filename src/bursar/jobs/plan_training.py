@@ -1,8 +1,9 @@
 """Private training as plans see it: families of one sampled Gaussian whose σ grows with the unknown.
 
 Where the target is met is found in floats, for one family or for many at once; what is promised is proved at the places
-that were found. One family is accounted for there, and δ at its neighbour is bounded from below. Of many, δ at the target's ε is bounded from above at the answer, in
-both directions, and from below at its neighbour, all in arrays; their reports are written when somebody reads them.
+that were found. One family is accounted for at the answer, and at its neighbour δ is bounded from below. Of many, δ at
+the target's ε is bounded from above at the answer, in both directions, and from below at its neighbour, all in arrays;
+their reports are written when somebody reads them.
 """
 
 from __future__ import annotations
