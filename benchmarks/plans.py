@@ -49,7 +49,7 @@ def planning() -> list[str]:
     ]
     for rate, steps, epsilon in TARGETS:
         found = planned((rate, steps), epsilon)
-        mine = processor_time(lambda q=rate, n=steps, e=epsilon: planned((q, n), e), 9)
+        mine = processor_time(lambda q=rate, n=steps, e=epsilon: planned((q, n), e), 30)
         theirs = calibration(rate, steps, epsilon)
         other = processor_time(lambda q=rate, n=steps, e=epsilon: calibration(q, n, e), 1)
         cells = f"{found.value:.9f} | {found.neighbour:.9f} | {theirs:.6f} | {1e3 * mine:.1f} ms | {1e3 * other:.0f} ms"
