@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from bursar.losses.laws.discrete_gaussian import DiscreteGaussianLoss
     from bursar.losses.laws.discrete_laplace import DiscreteLaplaceLoss
     from bursar.losses.laws.gaussian import GaussianLoss, sampled_gaussian
+    from bursar.losses.laws.gaussian_mixture import gaussian_mixture
     from bursar.losses.laws.laplace import LaplaceLoss
     from bursar.losses.laws.replaced_gaussian import replaced_gaussian
     from bursar.losses.laws.sampled import poisson_sampled, sampled
@@ -32,6 +33,7 @@ __all__ = [
     "Loss",
     "TableLoss",
     "connect_the_dots",
+    "gaussian_mixture",
     "leaky_response",
     "poisson_sampled",
     "replaced_gaussian",
@@ -50,6 +52,7 @@ __getattr__ = names_from(
         "LaplaceLoss": "laws.laplace",
         "TableLoss": "laws.table",
         "connect_the_dots": "laws.table",
+        "gaussian_mixture": "laws.gaussian_mixture",
         "leaky_response": "laws.table",
         "poisson_sampled": "laws.sampled",
         "replaced_gaussian": "laws.replaced_gaussian",

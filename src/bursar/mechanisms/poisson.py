@@ -13,6 +13,7 @@ from bursar.guarantees.sampled_renyi import sampled_curve
 from bursar.losses import Directions, Leaks, poisson_sampled, replaced_gaussian
 from bursar.mechanisms._base import Mechanism, known_losses, renyi_of_losses
 from bursar.mechanisms.gaussian import Gaussian
+from bursar.mechanisms.gaussian_mixture import GaussianMixture
 from bursar.mechanisms.group import refuse_groups
 from bursar.numerics.balls import ball
 from bursar.numerics.real import Number, Real
@@ -59,7 +60,7 @@ class PoissonSampled(Mechanism):
 
     def _amplified(self) -> tuple[Claim, ...]:
         """(ε, δ) becomes (ln(1 + q(e^ε − 1)), qδ)."""
-        if type(self.mechanism) is Gaussian:
+        if type(self.mechanism) in (Gaussian, GaussianMixture):
             return ()  # its losses are unbounded: it has no (ε, δ) of its own, and this is asked at every account
         try:
             base = self.mechanism.promise(ApproxDP)
@@ -79,6 +80,8 @@ class PoissonSampled(Mechanism):
         losses = known_losses(self.mechanism)
         if isinstance(losses, Directions) and losses.remove.table() is not None:
             return (renyi_of_losses(self, "ZDW22"),) if losses.infinite_mass() <= 0 else ()
+        if type(self.mechanism) is GaussianMixture:  # a sample of a mixture is a mixture
+            return (renyi_of_losses(self, "CGST24"),)
         if isinstance(losses, Directions) and losses.remove is losses.add:
             curve = sampled_curve(self.text(), losses.renyi, self.rate, factor=1, rough=losses.rough_renyi)
             return (Claim(curve, "MTZ19"),)
