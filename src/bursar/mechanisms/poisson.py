@@ -12,6 +12,7 @@ from bursar.guarantees.pure import amplified
 from bursar.guarantees.sampled_renyi import sampled_curve
 from bursar.losses import Directions, Leaks, poisson_sampled, replaced_gaussian
 from bursar.mechanisms._base import Mechanism, known_losses, renyi_of_losses
+from bursar.mechanisms._drawn import Drawn
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.gaussian_mixture import GaussianMixture
 from bursar.mechanisms.group import refuse_groups
@@ -25,8 +26,9 @@ from bursar.relations import ADD_REMOVE, REPLACE_ONE
 class PoissonSampled(Mechanism):
     """A mechanism run on a Poisson sample. Shuffling or fixed-size batches are not Poisson sampling, and cost more.
 
-    Each record takes part by itself, so no group may stand inside: the group of a sample, group(poisson(…), size=…), is
-    what holds for it.
+    Each record takes part by itself, so poisson(group(gaussian(…), size=m), rate=q) is the group of a sample,
+    group(poisson(gaussian(…), rate=q), size=m): a binomial number of its records takes part. No other group may stand
+    inside; put it outside.
 
     Under replace_one every record's contribution is taken to be at most half the sensitivity (so that leaving it out
     moves the output half as far as replacing it).
@@ -54,6 +56,9 @@ class PoissonSampled(Mechanism):
         """Amplified promises under add_remove; under replace_one only what mixing cannot worsen."""
         if self.rate == 1:
             return self.mechanism.claims()
+        drawn = self.drawn()
+        if drawn is not None and drawn.some:
+            return drawn.claims(self)
         if self.relation == REPLACE_ONE:
             return tuple(Claim(_mixed(claim.guarantee), claim.citation) for claim in self.mechanism.claims())
         return *self._amplified(), *self._renyi()
@@ -96,6 +101,9 @@ class PoissonSampled(Mechanism):
         base, rate = self.mechanism, ball(self.rate)
         if self.rate == 1:
             return base.losses()
+        drawn = self.drawn()
+        if drawn is not None and drawn.some:
+            return drawn.losses()
         if base.relation != ADD_REMOVE:
             if type(base) is Gaussian:  # a subclass may release more than its noise says
                 return replaced_gaussian(ball(base.sigma), rate)
@@ -103,6 +111,14 @@ class PoissonSampled(Mechanism):
                 f"under replace_one the sampled pair is known for Gaussian noise only, not for {base.text()}"
             )
         return poisson_sampled(base.losses(), rate)
+
+    def drawn(self) -> Drawn | None:
+        """The same records, drawn less often."""
+        base = self.mechanism.drawn() if type(self) is PoissonSampled else None
+        if base is None:
+            return None
+        rate = Real(base.rate * self.rate, base.rate.low * self.rate.low, base.rate.high * self.rate.high)
+        return base._replace(rate=rate)
 
     def leaks(self) -> Leaks:
         """What the sampled record leaks. Absence is never certain, and neither is another record in its place: under

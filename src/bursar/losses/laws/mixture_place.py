@@ -41,10 +41,27 @@ class Mixture:
         largest = self.shifts[-1]
         return MixtureOdds.of(self.sigma / largest, [shift / largest for shift in self.shifts], self.weights)
 
+    @cached_property
+    def _ladder(self) -> tuple[Ball, ...] | None:
+        """p_i·e^{−c_i²/(2σ²)} where the shifts are 0, c, 2c, … exactly, so that powers serve; None elsewhere."""
+        if not all(
+            shift.is_exact() and shift == i * self.shifts[-1] / (len(self.shifts) - 1)
+            for i, shift in enumerate(self.shifts)
+        ):
+            return None
+        half = 1 / (2 * self.sigma * self.sigma)
+        return tuple(p * (-c * c * half).exp() for c, p in zip(self.shifts, self.weights, strict=True))
+
     def terms(self, x: Number) -> list[Number]:
         """p_i·e^{(2c_i·x − c_i²)/(2σ²)}."""
-        half = 1 / (2 * self.sigma * self.sigma)
-        return [p * (c * (2 * x - c) * half).exp() for c, p in zip(self.shifts, self.weights, strict=True)]
+        square = self.sigma * self.sigma
+        if len(self.shifts) > 2 and self._ladder is not None:
+            step = (self.shifts[1] * x / square).exp()
+            powers = [step * 0 + 1]
+            for _ in self._ladder[1:]:
+                powers.append(powers[-1] * step)
+            return [weight * power for weight, power in zip(self._ladder, powers, strict=True)]
+        return [p * (c * (2 * x - c) / (2 * square)).exp() for c, p in zip(self.shifts, self.weights, strict=True)]
 
     def odds(self, x: Number) -> Number:
         """R(x)."""

@@ -16,6 +16,7 @@ from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, relative_radius
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
+_AT_ONCE = 1_000_000  # places times shifts
 _NEAR = 0.5  # of R − 1: nearer to 1, ln R comes from the difference, further away from the terms themselves
 
 
@@ -49,6 +50,10 @@ class MixtureOdds:
 
     def log(self, x: Array) -> tuple[Array, Array]:
         """A bound of the absolute error of ln R, and ln R."""
+        most = max(_AT_ONCE // len(self.weights), 1)
+        if len(x) > most:
+            blocks = [self.log(x[start : start + most]) for start in range(0, len(x), most)]
+            return np.concatenate([error for error, _ in blocks]), np.concatenate([value for _, value in blocks])
         e, p = self.exponents(x), self.weights[:, None]
         a, half = self.shifts[:, None], 0.5 / self.sigma**2
         doubt = 6 * (self.spread + UNIT) * (a * (2 * np.abs(x) + a) * half)
