@@ -14,7 +14,8 @@ from flint import arb
 
 import bursar as b
 from bursar.losses import Directions
-from bursar.mechanisms._drawn import MOST_RECORDS, _lifted
+from bursar.mechanisms._binomial import _lifted
+from bursar.mechanisms._drawn import MOST_RECORDS
 from bursar.numerics.balls import down, up, working
 from support.where import TESTS
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from flint import arb
 
 from bursar.errors import InputError
-from bursar.guarantees import GDP, ZCDP, Claim
-from bursar.losses import Directions, gaussian_mixture
-from bursar.mechanisms._base import Mechanism, renyi_of_losses
+from bursar.guarantees import GDP, ZCDP, Claim, RenyiCurve, Tightness
+from bursar.losses import Directions, gaussian_mixture, mixture_pair
+from bursar.losses.laws.mixture_place import Mixture
+from bursar.mechanisms._base import Mechanism
 from bursar.mechanisms._weights import column, normalised
 from bursar.numerics.balls import Ball, ball, hull
 from bursar.numerics.real import Number, Real
@@ -65,13 +66,13 @@ class GaussianMixture(Mechanism):
 
     def claims(self) -> tuple[Claim, ...]:
         """Its own Rényi curve; and never more than if the largest shift occurred always."""
-        largest = self._largest()
+        largest, pair = self._largest(), mixture_pair(self._mixture())
         inverse = self.sigma.reciprocal()
         mu = Real(inverse * largest, inverse.low * largest.low, inverse.high * largest.high)
         return (
             Claim(GDP(mu), "CGST24"),
             Claim(ZCDP(mu.half_square()), "CGST24"),
-            renyi_of_losses(self, "CGST24"),
+            Claim(RenyiCurve(self.text(), pair.renyi, rough=pair.rough_renyi), "CGST24", Tightness.TIGHT),
         )
 
     def _largest(self) -> Real:
@@ -81,10 +82,14 @@ class GaussianMixture(Mechanism):
 
     def losses(self) -> Directions:
         """Σ p_i·N(c_i, σ²) against N(0, σ²), which collinear contributions attain."""
+        return gaussian_mixture(self._mixture())
+
+    def _mixture(self) -> Mixture:
+        """Different shifts in rising order, with weights above 0."""
         merged: dict[Real, tuple[Ball, Ball]] = {}
         for shift, weight in zip(self.shifts, normalised(self.weights), strict=True):
             if weight > 0:
                 place, chance = merged.get(shift, (ball(shift), arb(0)))
                 merged[shift] = hull(place, ball(shift)), chance + weight
         shifts, weights = zip(*(merged[shift] for shift in sorted(merged)), strict=True)
-        return gaussian_mixture(ball(self.sigma), shifts, weights)
+        return Mixture(ball(self.sigma), shifts, weights)

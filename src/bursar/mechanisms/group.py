@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 from bursar.errors import ConversionRefused, InputError, LossUnknown, described
 from bursar.guarantees import Claim
-from bursar.losses import Directions, Leaks
+from bursar.losses import Directions, Leaks, grouped
 from bursar.mechanisms._base import Mechanism
+from bursar.mechanisms._binomial import binomial_claims, binomial_losses
 from bursar.mechanisms._drawn import MOST_RECORDS, Drawn
+from bursar.numerics.balls import working
 from bursar.numerics.validate import whole
+from bursar.relations import REPLACE_ONE
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -45,7 +48,7 @@ class Group(Mechanism):
         """
         drawn = self.drawn()
         if drawn is not None and drawn.some:
-            return drawn.claims(self)
+            return binomial_claims(drawn, self)
         if self.size == 1:
             return self.mechanism.claims()
         larger = self.mechanism.grown(self.size)
@@ -61,16 +64,31 @@ class Group(Mechanism):
         return tuple(grouped)
 
     def losses(self) -> Directions:
-        """The larger sensitivity's where that is a mechanism of the same kind; those of a random number of records."""
+        """The larger sensitivity's where that is a mechanism of the same kind; those of a random number of records; or
+        laws that dominate by the best split.
+        """
         drawn = self.drawn()
         if drawn is not None and drawn.some:
-            return drawn.losses()
+            return binomial_losses(drawn)
         if self.size == 1:
             return self.mechanism.losses()
         larger = self.mechanism.grown(self.size)
-        if larger is None:
-            raise LossUnknown(f"no loss distribution is known for groups of {self.mechanism.text()}")
-        return larger.losses()
+        if larger is not None:
+            return larger.losses()
+        split: Directions | LossUnknown = self._remembered("_bursar_split", self._split)
+        if isinstance(split, LossUnknown):
+            raise split
+        return split
+
+    def _split(self) -> Directions | LossUnknown:
+        """From the losses of one record, by the best split of ε over the links of the chain between the data with the
+        group and without it; under add_remove all links have one direction.
+        """
+        try:
+            with working():
+                return grouped(self.mechanism.losses(), self.size, together=self.relation != REPLACE_ONE)
+        except LossUnknown as unknown:
+            return LossUnknown(f"no loss distribution is known for groups of {self.mechanism.text()}: {unknown}")
 
     def leaks(self) -> Leaks:
         """At least what a single record of the group leaks."""
@@ -78,7 +96,7 @@ class Group(Mechanism):
         return self.mechanism.leaks() if larger is None else larger.leaks()
 
     def drawn(self) -> Drawn | None:
-        """So many times the records."""
+        """The records of the mechanism inside, so many times."""
         each = self.mechanism.drawn() if type(self) is Group else None
         return None if each is None else each._replace(size=each.size * self.size)
 

@@ -12,6 +12,7 @@ from bursar.guarantees.pure import amplified
 from bursar.guarantees.sampled_renyi import sampled_curve
 from bursar.losses import Directions, Leaks, poisson_sampled, replaced_gaussian
 from bursar.mechanisms._base import Mechanism, known_losses, renyi_of_losses
+from bursar.mechanisms._binomial import binomial_claims, binomial_losses
 from bursar.mechanisms._drawn import Drawn
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.gaussian_mixture import GaussianMixture
@@ -58,7 +59,7 @@ class PoissonSampled(Mechanism):
             return self.mechanism.claims()
         drawn = self.drawn()
         if drawn is not None and drawn.some:
-            return drawn.claims(self)
+            return binomial_claims(drawn, self)
         if self.relation == REPLACE_ONE:
             return tuple(Claim(_mixed(claim.guarantee), claim.citation) for claim in self.mechanism.claims())
         return *self._amplified(), *self._renyi()
@@ -103,7 +104,7 @@ class PoissonSampled(Mechanism):
             return base.losses()
         drawn = self.drawn()
         if drawn is not None and drawn.some:
-            return drawn.losses()
+            return binomial_losses(drawn)
         if base.relation != ADD_REMOVE:
             if type(base) is Gaussian:  # a subclass may release more than its noise says
                 return replaced_gaussian(ball(base.sigma), rate)

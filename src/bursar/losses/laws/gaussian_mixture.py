@@ -225,12 +225,11 @@ def mixture_pair(mixture: Mixture) -> Directions:
     return Directions(MixtureRemove(mixture), MixtureAdd(mixture), True)
 
 
-def gaussian_mixture(sigma: Ball, shifts: tuple[Ball, ...], weights: tuple[Ball, ...]) -> Directions:
-    """Both directions for different shifts ≥ 0 in rising order, with weights above 0; in the form of a Gaussian or of a
-    sampled one where it is no more than that.
-    """
+def gaussian_mixture(mixture: Mixture) -> Directions:
+    """Both directions, in the form of a Gaussian or of a sampled one where the mixture is no more than that."""
+    sigma, shifts = mixture.sigma, mixture.shifts
     if len(shifts) == 1:
         return symmetric(GaussianLoss(shifts[0] / sigma))
     if len(shifts) == 2 and shifts[0] <= 0:
-        return sampled_gaussian(sigma / shifts[1], weights[1])
-    return mixture_pair(Mixture(sigma, shifts, weights))
+        return sampled_gaussian(sigma / shifts[1], mixture.weights[1])
+    return mixture_pair(mixture)
