@@ -105,6 +105,7 @@ if TYPE_CHECKING:  # present names and former ones
     from bursar.mechanisms import Exponential as Exponential
     from bursar.mechanisms import FixedSizeSampled as FixedSizeSampled
     from bursar.mechanisms import Gaussian as Gaussian
+    from bursar.mechanisms import GaussianMixture as GaussianMixture
     from bursar.mechanisms import Group as Group
     from bursar.mechanisms import KaryRandomizedResponse as KaryRandomizedResponse
     from bursar.mechanisms import Laplace as Laplace
@@ -143,6 +144,7 @@ _HOMES = {
         "Exponential",
         "FixedSizeSampled",
         "Gaussian",
+        "GaussianMixture",
         "Group",
         "KaryRandomizedResponse",
         "Laplace",

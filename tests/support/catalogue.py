@@ -45,6 +45,9 @@ EXAMPLES: tuple[b.Mechanism, ...] = (
     b.Table(p=[0.5, 0.2, 0.3], q=[0.3, 0.5, 0.2]),
     b.Table(p=["1/2", "1/2", 0], q=[Fraction(1, 4), "0.5", "0.25"]),
     b.Densities("1 + x/4", "1", low=-1, high=1),
+    b.GaussianMixture(sigma=1.5, shifts=[0, 1, 2], weights=["0.81", "0.18", "0.01"]),
+    b.GaussianMixture(sigma=2, shifts=[1, "3/2"], weights=[0.7, 0.3]),
+    b.PoissonSampled(b.GaussianMixture(sigma=1, shifts=[0.5, 1], weights=["1/3", "2/3"]), rate=0.05),
     b.Declared(b.PureDP(epsilon=0.1)),
     b.Declared(b.ApproxDP(epsilon=0.1, delta=1e-7)),
     b.Declared(b.BoundedRange(eta=0.2)),
@@ -82,6 +85,15 @@ CHEAPER: dict[str, tuple[b.Mechanism, ...]] = {
     "disjoint": tuple(b.Disjoint(b.Gaussian(sigma=s), b.Laplace(scale=s)) for s in (1, 2, 30)),
     "group": tuple(b.Group(b.Laplace(scale=5), n) for n in (4, 2, 1)),
     "table": tuple(b.Table(p=[p, 1 - p], q=[1 - p, p]) for p in (Fraction(9, 10), Fraction(3, 4), Fraction(1, 2))),
+    "gaussian_mixture": tuple(
+        b.GaussianMixture(sigma=2, shifts=[0, 1, 3], weights=weights)
+        for weights in (
+            ("0.1", "0.1", "0.8"),
+            ("0.1", "0.7", "0.2"),
+            ("0.9", "0.08", "0.02"),
+            ("0.99", "0.009", "0.001"),
+        )
+    ),
     "densities": tuple(b.Densities(f"1 + x/{n}", "1", low=-1, high=1) for n in (2, 4, 9)),
     "declared": (b.Declared(b.PureDP(epsilon=1)), b.Declared(b.BoundedRange(eta=1)), b.Exponential(epsilon=1)),
 }
@@ -107,6 +119,7 @@ fixed_size(laplace(scale=1, relation=replace_one), sample=10, population=1000)*4
 disjoint(laplace(scale=2)*2, randomized_response(epsilon=1)) | | 0 | 0.999999
 group(gaussian(sigma=5), size=3)*2 | | 4.05739 | 4.05740
 table(p=[0.5, 0.2, 0.3], q=[0.3, 0.5, 0.2]) | | 0.916288 | 0.916289
+gaussian_mixture(sigma=1, shifts=[0, 1, 2], weights=[0.81, 0.18, 0.01])*2 | | 5.16430 | 5.16432
 densities("1 + x/4", "1", low=-1, high=1) | | 0.286527 | 0.286528
 declared(pure_dp(epsilon=0.1))*20 | | 1.78860 | 1.78861
 declared(approx_dp(epsilon=0.1, delta=1e-08))*20 | | 1.79282 | 1.79283
@@ -155,6 +168,16 @@ def tables(draw: st.DrawFn, relation: str = ADD) -> b.Table:
 
 
 @st.composite
+def mixtures(draw: st.DrawFn) -> b.GaussianMixture:
+    """Random contributions of a few sizes, the smallest perhaps none."""
+    shifts = draw(st.lists(st.integers(0, 6), min_size=1, max_size=4, unique=True).filter(any))
+    weights = draw(st.lists(st.integers(1, 20), min_size=len(shifts), max_size=len(shifts)))
+    return b.GaussianMixture(
+        draw(numbers(0.5, 50)), shifts=shifts, weights=[Fraction(weight, sum(weights)) for weight in weights]
+    )
+
+
+@st.composite
 def densities(draw: st.DrawFn, relation: str = ADD) -> b.Densities:
     """Densities whose loss is nowhere flat."""
     slope, end = draw(st.integers(2, 30)), draw(st.integers(1, 3))
@@ -181,7 +204,9 @@ def promises() -> dict[str, st.SearchStrategy[Any]]:
 def plain(relation: str) -> dict[str, st.SearchStrategy[Any]]:
     """A strategy for every mechanism that holds no other, by name."""
     seen = {"relation": st.just(relation)}
+    added = {"gaussian_mixture": mixtures()} if relation == ADD else {}
     return {
+        **added,
         "gaussian": st.builds(b.Gaussian, sigma=NOISES, **seen),
         "laplace": st.builds(b.Laplace, scale=NOISES, **seen),
         "randomized_response": st.builds(b.RandomizedResponse, epsilon=EPSILONS, **seen),

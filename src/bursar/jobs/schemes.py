@@ -1,10 +1,10 @@
 """How a training run draws its batches, and the releases that it then makes.
 
-    poisson      each record joins each batch by itself, with probability batch ÷ records
-    truncated    the same, and a batch that grows too large is cut to a uniform choice
-    fixed_size   each batch is a uniform choice of exactly so many records
-    allocated    each record joins one batch of each epoch, drawn by itself ("balls in bins")
-    shuffled     each epoch is a permutation, cut into batches of one size: what most loops do
+poisson      each record joins each batch by itself, with probability batch ÷ records
+truncated    the same, and a batch that grows too large is cut to a uniform choice
+fixed_size   each batch is a uniform choice of exactly so many records
+allocated    each record joins one batch of each epoch, drawn by itself ("balls in bins")
+shuffled     each epoch is a permutation, cut into batches of one size: what most loops do
 """
 
 from __future__ import annotations
@@ -15,7 +15,15 @@ from fractions import Fraction
 
 from bursar.composition import Composition
 from bursar.errors import InputError
-from bursar.mechanisms import Allocated, FixedSizeSampled, Gaussian, Mechanism, PoissonSampled, Shuffled, TruncatedPoisson
+from bursar.mechanisms import (
+    Allocated,
+    FixedSizeSampled,
+    Gaussian,
+    Mechanism,
+    PoissonSampled,
+    Shuffled,
+    TruncatedPoisson,
+)
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import choice, noise, whole
 from bursar.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, relation_field

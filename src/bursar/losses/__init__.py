@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from bursar.losses.laws.discrete_laplace import DiscreteLaplaceLoss
     from bursar.losses.laws.fixed_size import FixedSizeLoss
     from bursar.losses.laws.gaussian import GaussianLoss, sampled_gaussian
+    from bursar.losses.laws.gaussian_mixture import gaussian_mixture, mixture_pair
+    from bursar.losses.laws.grouped import grouped
     from bursar.losses.laws.laplace import LaplaceLoss
     from bursar.losses.laws.replaced_gaussian import replaced_gaussian
     from bursar.losses.laws.sampled import poisson_sampled, sampled
@@ -38,7 +40,10 @@ __all__ = [
     "TableLoss",
     "announced",
     "connect_the_dots",
+    "gaussian_mixture",
+    "grouped",
     "leaky_response",
+    "mixture_pair",
     "poisson_sampled",
     "replaced_gaussian",
     "revealed",
@@ -60,7 +65,10 @@ __getattr__ = names_from(
         "TableLoss": "laws.table",
         "announced": "laws.announced",
         "connect_the_dots": "laws.table",
+        "gaussian_mixture": "laws.gaussian_mixture",
+        "grouped": "laws.grouped",
         "leaky_response": "laws.table",
+        "mixture_pair": "laws.gaussian_mixture",
         "poisson_sampled": "laws.sampled",
         "replaced_gaussian": "laws.replaced_gaussian",
         "revealed": "laws.table",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bursar.mechanisms.exponential import Exponential
     from bursar.mechanisms.fixed_size import FixedSizeSampled, WithReplacementSampled
     from bursar.mechanisms.gaussian import Gaussian
+    from bursar.mechanisms.gaussian_mixture import GaussianMixture
     from bursar.mechanisms.group import Group
     from bursar.mechanisms.laplace import Laplace
     from bursar.mechanisms.leaky import LeakyRandomizedResponse, NameAndShame
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _INDEX = (  # the name in written forms, the class, the file
     ("gaussian", "Gaussian", "gaussian"),
+    ("gaussian_mixture", "GaussianMixture", "gaussian_mixture"),
     ("laplace", "Laplace", "laplace"),
     ("randomized_response", "RandomizedResponse", "randomized_response"),
     ("kary_randomized_response", "KaryRandomizedResponse", "randomized_response"),
@@ -84,6 +86,7 @@ __all__ = [
     "Exponential",
     "FixedSizeSampled",
     "Gaussian",
+    "GaussianMixture",
     "Group",
     "KaryRandomizedResponse",
     "Laplace",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from flint import arb
 
@@ -37,6 +37,9 @@ from bursar.losses import Directions, Leaks
 from bursar.mechanisms._foreign import guard
 from bursar.numerics.balls import ball, maximum, working
 from bursar.written import Written
+
+if TYPE_CHECKING:
+    from bursar.mechanisms._drawn import Drawn
 
 Kind = TypeVar("Kind", bound=Guarantee)
 
@@ -90,6 +93,10 @@ class Mechanism(Written, Composable, ABC):
 
     def enlarged(self, size: int) -> Mechanism | None:
         """The same noise against a sensitivity ``size`` times as large, where that is a mechanism of the same kind."""
+        return None
+
+    def drawn(self) -> Drawn | None:
+        """Where it is Gaussian noise on records of which each is drawn by itself: how much, how likely, how many."""
         return None
 
     def grown(self, size: int) -> Mechanism | None:
