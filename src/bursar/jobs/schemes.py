@@ -76,8 +76,10 @@ class Scheme:
         scale = own.times(Fraction(1, 2)) if self.relation == REPLACE_ONE else own
         step = Gaussian(scale, relation=self.relation)
         if self.sampling in _WHOLE_EPOCHS:
-            kind: type[Allocated | Shuffled] = Allocated if self.sampling == "allocated" else Shuffled
-            return kind(step, steps=self.steps_per_epoch) * int(self.epochs)
+            epoch: Mechanism = (Allocated if self.sampling == "allocated" else Shuffled)(
+                step, steps=self.steps_per_epoch
+            )
+            return epoch * int(self.epochs)
         return self._drawn(step) * self.steps
 
     def _drawn(self, step: Gaussian) -> Mechanism:

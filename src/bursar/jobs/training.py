@@ -108,7 +108,7 @@ class Training:
     def __str__(self) -> str:
         drawn, found = self.scheme, self.report.epsilon
         lines = [
-            f"σ = {self.sigma!r} for {self.steps} {drawn.sampling} batches of {self.batch_size} of {self.records} records",
+            f"σ = {self.sigma!r}: {self.steps} {drawn.sampling} batches of {self.batch_size} of {self.records} records",
             f"costs at most ε = {shown(found.upper, up=True, digits=8)} at δ = {self.report.asked[1]}, and at least "
             f"{shown(found.lower, up=False, digits=8)}, under {drawn.relation}",
         ]

@@ -1,7 +1,7 @@
 """The integrals behind the moments of a mixture of Gaussians: nodes, cut, and what sums leave out.
 
 In units of the largest shift, with s the noise and R(x) = Σ p_i·e^{(2a_i·x − a_i²)/(2s²)}, 0 ≤ a_i ≤ 1, they are those
-of a sampled Gaussian with R in place of A (proofs/contour.md §10): R rises, ln R is convex with a slope of at most 1/s²,
+of a sampled Gaussian with R for A (proofs/contour.md §10): R rises, ln R is convex with a slope of at most 1/s²,
 on Im x = θs² all terms lie in a sector of angle θ. What differs:
 
     cut          takes away the mass κ = Σ p_i·Φ((a_i − c)/b), b² = s² + a²
