@@ -114,8 +114,11 @@ class TableLoss(Loss):
         return low, high
 
     def infinite_mass(self) -> Ball:
-        """P's mass where Q has none; where Q may have some, it may be none of P's mass or all of it."""
-        masses = (row.p if row.q == 0 else hull(arb(0), row.p) for row in self.rows if not row.q > 0 and row.p > 0)
+        """P's mass where Q has none; where Q may have some, it may be none of P's mass or all of it. A row that says
+        its loss says that Q has some, though it may be too little for a ball to tell.
+        """
+        unsure = (row for row in self.rows if row.loss is None and not row.q > 0 and row.p > 0)
+        masses = (row.p if row.q == 0 else hull(arb(0), row.p) for row in unsure)
         return sum(masses, arb(0))
 
     def atoms(self) -> tuple[Atom, ...]:
@@ -219,8 +222,8 @@ def leaky_response(epsilon: Ball, leak: Ball) -> TableLoss:
     """Leaky randomized response, the worst case of (ε, δ): truth or lie with odds e^ε, and with probability δ
     everything.
     """
-    kept = 1 - leak
-    truth, lie = kept / (1 + (-epsilon).exp()), kept / (1 + epsilon.exp())
+    kept, odds = 1 - leak, (-epsilon).exp()
+    truth, lie = kept / (1 + odds), kept * odds / (1 + odds)  # an ε whose e^ε no ball holds is served too
     rows = [Row(truth, lie, epsilon), Row(lie, truth, -epsilon)]
     if not leak <= 0:
         rows += [Row(leak, arb(0), None), Row(arb(0), leak, None)]

@@ -21,6 +21,7 @@ from bursar.numerics.lattice import short
 
 _AWAY = math.log(1e9)  # by how much aliases are to stay below δ
 _EXCESS = 1.5  # by how much, as a logarithm, the Chernoff bound at the tilt may exceed the least one
+_COARSEST = 0.05  # of δ: polynomials that differ by more say nothing, however wide an ε is asked
 _MOST_OFF = 6.0  # by which, as a logarithm, a Chernoff bound is thought to be off
 _FINE = np.linspace(-1.0, 1.0, 41)
 
@@ -88,7 +89,7 @@ class Ladder:
         best, least = None, float(np.nanmin(np.where(np.isfinite(bounds), bounds, np.inf)))
         for i in np.flatnonzero(bounds <= least + _EXCESS):
             tau = float(self.tilts[i])
-            spacing = tooth or _spacing(tau, 0.5 * width * (1.0 if of_delta else tau * epsilon))
+            spacing = tooth or _spacing(tau, min(0.5 * width * (1.0 if of_delta else tau * epsilon), _COARSEST))
             nodes = float(periods[i]) / spacing if spacing > 0 else math.inf
             if math.isfinite(nodes) and (best is None or nodes < best[0]):
                 best = (nodes, i)
