@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bursar.losses.engines.chernoff import CumulantBound
     from bursar.losses.engines.contour.factors import Factor
     from bursar.losses.engines.lattice.law import Law
+    from bursar.losses.engines.likeness import Likeness
     from bursar.losses.laws.table import TableLoss
 
 
@@ -162,6 +163,10 @@ class Loss(ABC):
         """A law that costs no more and one that costs no less, in any composition, where this one's own profile is too
         slow for every point of a grid.
         """
+        return None
+
+    def likeness(self) -> Likeness | None:
+        """The Gaussian loss that this one is like, in any composition, up to an error in closed form."""
         return None
 
     def gaussian_noise(self) -> bool:

@@ -12,6 +12,8 @@ from flint import acb, arb
 from bursar.errors import LossUnknown
 from bursar.losses._base import Atom, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor
+from bursar.losses.engines.envelope.factor import PointsFactor
+from bursar.losses.engines.likeness import LEAST, Alike, Likeness, delta_of
 from bursar.losses.engines.lattice.law import Comb, Law, spread
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
@@ -31,6 +33,7 @@ from bursar.numerics.lattice import integers_around
 from bursar.numerics.trusted import UNIT
 
 _MOST_TERMS = 20_000
+_MOST_LISTED = 1_000_000  # of σ²: beyond, few tails can be listed, and the loss is all but Gaussian
 _MOST_ATOMS = 2_000_000
 _NARROW, _FAR = 1.0, 60  # of σ², and outputs looked at, where one atom may decide
 
@@ -97,7 +100,9 @@ class DiscreteGaussianLoss(Loss):
 
     def profile(self, epsilon: RealLike) -> Ball:
         """The best event is {Y ≤ m}; by symmetry P(Y ≤ m) = P(Y ≥ −m)."""
-        x = ball(epsilon)
+        x, like = ball(epsilon), self.likeness()
+        if like is not None and self.variance_parameter > _MOST_LISTED:
+            return delta_of([Alike(like, 1)], x)
         near = integers_around(self._threshold(x), -(10**15), 10**15)
         ways = [self._tail(-m) - x.exp() * self._tail(self.shift - m) for m in near]
         return positive_part(maximum(-x.expm1(), *ways))
@@ -136,6 +141,11 @@ class DiscreteGaussianLoss(Loss):
                 return None
         loss = (arb(self.shift) ** 2 + 2 * self.shift * m) / (2 * self.variance_parameter)
         return Atom(loss, self._tail(m) - self._tail(m + 1))
+
+    def likeness(self) -> Likeness | None:
+        """The Gaussian with μ = Δ/σ, unless σ is small."""
+        s = self.variance_parameter
+        return Likeness(arb(self.shift) ** 2 / s, s, 2 * arb.pi() * s / self.shift) if s >= LEAST else None
 
     def mean(self) -> Ball:
         """Δ²/(2σ²), exactly."""
@@ -177,19 +187,38 @@ class DiscreteGaussianLoss(Loss):
         ratio = self._theta(z * self.shift) / self._theta(acb(0))
         return z * (z + 1) * arb(self.shift) ** 2 / (2 * self.variance_parameter) + ratio.log()
 
+    def rough_cumulant(self, t: float) -> float:
+        """K(t) in floats, for searching: the Gaussian one, or where σ is small a few terms of the sum."""
+        s, shift = float(self.variance_parameter), self.shift
+        if s > _NARROW:
+            return t * (t + 1) * shift * shift / (2 * s)
+        around = round(t * shift)
+        heights = [((shift * shift + 2 * shift * y) * t - y * y) / (2 * s) for y in range(around - 3, around + 4)]
+        top = max(heights)
+        sums = (math.fsum(math.exp(height - top) for height in heights), 1 + 2 * math.exp(-1 / (2 * s)))
+        return top + math.log(sums[0] / sums[1])
+
     def contour_factor(self, count: int, log_delta: float) -> ClosedFactor:
         """By theta functions; atoms alone do not decay, so something smooth must stand beside it."""
         return ClosedFactor(self, count)
 
+    def envelope_factor(self, count: int, depth: float) -> PointsFactor | None:
+        """By its places, without those that only sampling would mix in."""
+        law = self._window(depth, 0)
+        return None if law is None else PointsFactor(law, count, arb(0))
+
     def lattice_law(self, depth: float) -> Law | None:
-        """The atoms in the window; None where they are too many."""
+        """The atoms in the window, also after the shift that sampling mixes in; None where they are too many."""
+        return self._window(depth, self.shift)
+
+    def _window(self, depth: float, more: int) -> Law | None:
         s, shift = float(self.variance_parameter), self.shift
         doubt = spread(self.variance_parameter)
-        # beyond `reach` there is at most 2e^{−reach²/(2s)}, also after the shift that sampling mixes in
+        # beyond `reach` there is at most 2e^{−reach²/(2s)}
         reach = math.ceil(math.sqrt(2 * s * (depth + 1))) + 1
-        if 2 * reach + shift > _MOST_ATOMS:
+        if 2 * reach + more > _MOST_ATOMS:
             return None
-        y = np.arange(-reach, reach + shift + 1, dtype=float)
+        y = np.arange(-reach, reach + more + 1, dtype=float)
         norm = up(self.normaliser().log())
         heights = -np.square(y) / (2 * s) - norm
         doubts = (doubt + 4 * UNIT) * (np.square(y) / (2 * s) + abs(norm) + 1)
