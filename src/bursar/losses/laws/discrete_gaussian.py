@@ -192,11 +192,12 @@ class DiscreteGaussianLoss(Loss):
         s, shift = float(self.variance_parameter), self.shift
         if s > _NARROW:
             return t * (t + 1) * shift * shift / (2 * s)
-        around = round(t * shift)
-        heights = [((shift * shift + 2 * shift * y) * t - y * y) / (2 * s) for y in range(around - 3, around + 4)]
-        top = max(heights)
-        sums = (math.fsum(math.exp(height - top) for height in heights), 1 + 2 * math.exp(-1 / (2 * s)))
-        return top + math.log(sums[0] / sums[1])
+        # Σ e^{tl(y) − y²/(2s)}, by y less the whole number next to the largest term
+        around, off = round(t * shift), t * shift - round(t * shift)
+        heights = [(2 * off * y - y * y) / (2 * s) for y in range(-9, 10)]
+        lead = (shift * shift * t + 2 * shift * t * around - around * around) / (2 * s)
+        sums = (math.fsum(map(math.exp, heights)), math.fsum(math.exp(-y * y / (2 * s)) for y in range(-9, 10)))
+        return lead + math.log(sums[0] / sums[1])
 
     def contour_factor(self, count: int, log_delta: float) -> ClosedFactor:
         """By theta functions; atoms alone do not decay, so something smooth must stand beside it."""

@@ -33,6 +33,12 @@ class Ladder:
         self.factors, self.most = factors, most
         self.tilts = _start(factors) * np.geomspace(1e-6, 1e8, 113)
         self._fill()
+        for _ in range(3):  # where rare losses are what matters, the spread says nothing about them
+            best = int(np.argmin(self.epsilons(log_delta) if at is None else self.bounds(at)))
+            if 0 < best < len(self.tilts) - 1:
+                break
+            self.tilts = self.tilts * (1e-13 if best == 0 else 1e13)
+            self._fill()
         for _ in range(2):
             best = int(np.argmin(self.epsilons(log_delta) if at is None else self.bounds(at)))
             centre = float(np.log(self.tilts[best]))
