@@ -169,6 +169,12 @@ class Loss(ABC):
         """The Gaussian loss that this one is like, in any composition, up to an error in closed form."""
         return None
 
+    def twins(self) -> tuple[Loss, Loss] | None:
+        """Simpler laws, one that costs no more and one that costs no less in any composition, where both are so close
+        that they may stand for this one.
+        """
+        return None
+
     def gaussian_noise(self) -> bool:
         """Whether the noise is Gaussian, sampled once at most: then answers are narrow, and people expect them so."""
         return False

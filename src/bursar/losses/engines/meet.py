@@ -59,14 +59,30 @@ def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) 
     )
     answers: list[Answer] = []
     for losses in directions:
-        moved = _moved(losses, delta, precision) if precision.engine is None else None
-        if moved is not None:
-            answers.append(moved)
+        simpler = _simpler(losses, delta, precision) if precision.engine is None else None
+        if simpler is not None:
+            answers.append(simpler)
             continue
         # Mostly the other direction is the cheaper one, which is easier to show than to solve.
         if not (answers and precision.engine is None and _cheaper(losses, answers[0], delta)):
             answers.append(ask(losses))
     return _worst(answers)
+
+
+def _simpler(losses: Losses, delta: Ball, precision: Precision) -> Answer | None:
+    """The answer where steady losses only move it, or where simpler laws stand for some; None where neither is so."""
+    moved = _moved(losses, delta, precision)
+    if moved is not None:
+        return moved
+    twins = [(loss.twins() or (loss, loss), count) for loss, count in losses]
+    if all(pair[0] is pair[1] for pair, _ in twins):
+        return None
+    closer = replace(precision, width=_SHARED * (_USUAL if precision.width is None else precision.width))
+    try:
+        low, high = (epsilon_at([[(pair[side], n) for pair, n in twins]], delta, closer) for side in (0, 1))
+    except NoEngine:
+        return None
+    return replace(high, lower=min(low.lower, high.upper))
 
 
 def _moved(losses: Losses, delta: Ball, precision: Precision) -> Answer | None:

@@ -21,7 +21,8 @@ from bursar.numerics.balls import Ball, maximum, minimum
 
 _MOST_KINDS = 24
 _SHARE = arb(2) ** -30  # of δ, and of 1: what may lie above b⁺, and below b⁻
-_STEADY = 1e-7  # of the answer: how far apart b⁻ and b⁺ may be, all together
+_STEADY = 5e-7  # of the answer: how far apart b⁻ and b⁺ may be, all together
+_ROOMS = (1e-10, 1e-9, 1e-8, 1e-7)  # of the answer: by how much Chernoff bounds may exceed a mean
 _TILTS = [10.0**power for power in range(-40, 41)]
 
 
@@ -45,21 +46,25 @@ def split(losses: Losses, delta: Ball) -> Split | None:
     scale = max((_reach(loss, count, depth) for loss, count in losses), default=0.0)
     if not 0 < scale < math.inf:
         return None
-    room = _STEADY * scale / len(losses)
-    rest, steady = [], []
-    for loss, count in losses:
-        (steady if _looks_steady(loss, count, room, depth) else rest).append((loss, count))
-    return _certified(steady, rest, delta, room) if steady else None
+    rest, steady, used = [], [], 0.0
+    terms = [(*_gap(loss, count, scale, depth), loss, count) for loss, count in losses]
+    for gap, room, loss, count in sorted(terms, key=lambda term: term[0]):
+        used += gap
+        if used <= _STEADY * scale:
+            steady.append((loss, count, room))
+        else:
+            rest.append((loss, count))
+    return _certified(steady, rest, delta) if steady else None
 
 
-def _certified(steady: list[tuple[Loss, int]], rest: list[tuple[Loss, int]], delta: Ball, room: float) -> Split | None:
-    leak = leak_of(steady)
+def _certified(steady: list[tuple[Loss, int, float]], rest: list[tuple[Loss, int]], delta: Ball) -> Split | None:
+    leak = leak_of([(loss, count) for loss, count, _ in steady])
     left = delta - leak
     if not left > 0 or not leak < 1:
         return None
     share = _SHARE / len(steady)
     low, high = arb(0), arb(0)
-    for loss, count in steady:
+    for loss, count, room in steady:
         low += _least(loss, count, share, room)
         high += _most(loss, count, share * left, room)
     if not (low.is_finite() and high.is_finite()):
@@ -105,13 +110,13 @@ def _mean_at(loss: Loss, count: int, tilt: float, depth: float) -> float:
         return math.nan
 
 
-def _looks_steady(loss: Loss, count: int, room: float, depth: float) -> bool:
-    """Whether the ends of the law will be close enough, in floats."""
-    deep, flat = depth + 30, 30.0
-    high = min((value for value in (_mean_at(loss, count, deep / room, deep), _top(loss, count)) if value == value))
-    low = _mean_at(loss, count, -flat / room, flat)
-    return bool(high - low <= 5 * room)
-
-
-def _top(loss: Loss, count: int) -> float:
-    return count * float(loss.support()[1])
+def _gap(loss: Loss, count: int, scale: float, depth: float) -> tuple[float, float]:
+    """How far apart the ends of the law will be, in floats, and the room that a Chernoff bound is given for it."""
+    deep, flat, top = depth + 30, 30.0, count * float(loss.support()[1])
+    best = (math.inf, scale)
+    for room in (share * scale for share in _ROOMS):
+        high = _mean_at(loss, count, deep / room, deep)
+        gap = (min(high, top) if high == high else top) - _mean_at(loss, count, -flat / room, flat)
+        if gap < best[0]:
+            best = (max(gap, 0.0), room)
+    return best

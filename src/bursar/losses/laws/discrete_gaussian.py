@@ -13,8 +13,8 @@ from bursar.errors import LossUnknown
 from bursar.losses._base import Atom, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor
 from bursar.losses.engines.envelope.factor import PointsFactor
-from bursar.losses.engines.likeness import LEAST, Alike, Likeness, delta_of
 from bursar.losses.engines.lattice.law import Comb, Law, spread
+from bursar.losses.engines.likeness import LEAST, Alike, Likeness, delta_of
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,

@@ -22,6 +22,7 @@ from bursar.numerics.lattice import short
 _AWAY = math.log(1e9)  # by how much aliases are to stay below δ
 _EXCESS = 1.5  # by how much, as a logarithm, the Chernoff bound at the tilt may exceed the least one
 _COARSEST = 0.05  # of δ: polynomials that differ by more say nothing, however wide an ε is asked
+_MOVES = 12  # of the ladder, by thirteen orders each
 _MOST_OFF = 6.0  # by which, as a logarithm, a Chernoff bound is thought to be off
 _FINE = np.linspace(-1.0, 1.0, 41)
 
@@ -33,8 +34,10 @@ class Ladder:
         self.factors, self.most = factors, most
         self.tilts = _start(factors) * np.geomspace(1e-6, 1e8, 113)
         self._fill()
-        for _ in range(3):  # where rare losses are what matters, the spread says nothing about them
-            best = int(np.argmin(self.epsilons(log_delta) if at is None else self.bounds(at)))
+        for _ in range(_MOVES):  # where rare losses are what matters, the spread says nothing about them
+            values = self.epsilons(log_delta) if at is None else self.bounds(at)
+            # the first of those that floats cannot tell apart
+            best = int(np.argmax(values <= values.min() + 1e-12 * abs(values.min())))
             if 0 < best < len(self.tilts) - 1:
                 break
             self.tilts = self.tilts * (1e-13 if best == 0 else 1e13)
