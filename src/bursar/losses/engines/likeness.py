@@ -59,7 +59,8 @@ def _error(discrete: Sequence[Alike], square: Ball, tau: Ball) -> Ball:
         near += count * 4.2 * (-(arb.pi() ** 2) * like.noise).exp()
     near = near.expm1()
     (own, noise, period), count = min(discrete, key=lambda term: float(term.like.period or 0))
-    assert noise is not None and period is not None
+    assert noise is not None
+    assert period is not None
     far = (-count * (arb.pi() ** 2 * noise / 8 - arb("1.14"))).exp()
     whole = (2 * arb.pi() / (count * own)).sqrt() * (1 + near) + period * far / 2
     inner = near * (2 * arb.pi() / square).sqrt() / (tau * (tau + 1))

@@ -183,14 +183,17 @@ class DiscreteLaplaceLoss(Loss):
     def envelope_factor(self, count: int, depth: float) -> PointsFactor | None:
         """By the places that weigh something, where they are too many to be listed as balls."""
         rate = float(self.rate)
-        most = math.ceil(depth / rate) + 1  # P(Y > m) < e^{−rate·m}
-        if self.shift <= _LISTED or not most < min(self.shift, _MOST_PLACES):
+        most = min(math.ceil(depth / rate) + 1, self.shift)  # P(Y > m) < e^{−rate·m}
+        if self.shift <= _LISTED or not most < _MOST_PLACES:
             return None
         y, off = np.arange(most + 1, dtype=float), spread(self.rate) + 4 * UNIT
         heights = np.where(y > 0, math.log(math.tanh(rate / 2)) - rate * y, -math.log1p(math.exp(-rate)))
+        if most == self.shift:
+            heights[-1] = -rate * most - math.log1p(math.exp(-rate))  # all outputs from Δ on
         places, comb = float(self.epsilon) - 2 * rate * y, Comb(self.epsilon, -2 * self.rate, y.astype(np.int64))
-        doubts = off * (2 * rate * y + np.abs(heights) + 2)
-        law = Law(places, off * (float(self.epsilon) + np.abs(places)), heights, doubts, log_lost=-depth, comb=comb)
+        doubts = off * (2 * rate * y + np.abs(heights) + 8)
+        errors = off * (2 * float(self.epsilon) + np.abs(places))
+        law = Law(places, errors, heights, doubts, log_lost=-depth, comb=comb)
         return PointsFactor(law, count, arb(0))
 
     def twins(self) -> tuple[Loss, Loss] | None:
