@@ -10,14 +10,19 @@ which is (z/(2σ√k))² of δ at the z-th standard deviation (proofs/likeness.m
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from flint import arb
 
 from bursar.guarantees.gdp import gaussian_delta
 from bursar.losses.engines.answer import Answer, Losses
-from bursar.numerics.balls import Ball
+from bursar.losses.engines.contour.factors import GaussianFactor, Moments
+from bursar.losses.engines.envelope.points import NoEnvelope
+from bursar.numerics.arrays import Array
+from bursar.numerics.balls import Ball, up
 from bursar.numerics.search import crossing
 
 LEAST = 100  # of σ²: what the constants below were made for
@@ -46,7 +51,8 @@ def delta_of(terms: Sequence[Alike], epsilon: Ball) -> Ball:
     if not discrete:
         return plain
     x, v = float(epsilon), float(square)
-    tau = arb(max(x / v - 0.5, min(1.0, v**-0.5)))  # where the bound is least, or thereabouts
+    # where the bound is least, or thereabouts; below the mean δ is near 1, and any small tilt will do
+    tau = arb(max(x / v - 0.5, 1 / (math.sqrt(v) + max(v / 2 - x, 0.0))))
     off = (tau * (tau + 1) * square / 2 - tau * epsilon).exp() * _error(discrete, square, tau)
     return (plain + arb(0, off.upper())).max(arb(0)).min(arb(1))
 
@@ -65,6 +71,36 @@ def _error(discrete: Sequence[Alike], square: Ball, tau: Ball) -> Ball:
     whole = (2 * arb.pi() / (count * own)).sqrt() * (1 + near) + period * far / 2
     inner = near * (2 * arb.pi() / square).sqrt() / (tau * (tau + 1))
     return (inner + 20 * far / period + arb.pi() ** 2 * whole / (period * period)) / (2 * arb.pi())
+
+
+class LikeFactor(GaussianFactor):
+    """Copies of a loss like a Gaussian, on its moments up to a quarter of their period: as proofs/likeness.md §2 says,
+    each copy's logarithm is off by 4.2·e^{−π²σ²} there.
+    """
+
+    def __init__(self, like: Likeness, count: int) -> None:
+        super().__init__(count * like.mu_square, count)
+        self.like = like
+
+    def gaussian_part(self) -> None:
+        """None: it is no Gaussian at large frequencies."""
+        return
+
+    def _off(self) -> Ball:
+        assert self.like.noise is not None
+        return (self.count * 4.2 * (-(arb.pi() ** 2) * self.like.noise).exp()).upper()
+
+    def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
+        """K of the Gaussian, and what that may be off."""
+        return [cumulant + arb(0, self._off()) for cumulant in super().cumulants(tilts)]
+
+    def moments(self, tau: float, frequencies: Array) -> Moments:
+        """The Gaussian's, within a quarter of the period."""
+        assert self.like.period is not None
+        if not arb(float(frequencies[-1])) < self.like.period / 4:
+            raise NoEnvelope("the noise's own steps can be told apart")
+        found = super().moments(tau, frequencies)
+        return replace(found, error=found.error + up(2 * self._off()))
 
 
 def epsilon_at(losses: Losses, delta: Ball) -> Answer | None:

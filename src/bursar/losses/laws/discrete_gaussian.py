@@ -11,10 +11,10 @@ from flint import acb, arb
 
 from bursar.errors import LossUnknown
 from bursar.losses._base import Atom, Loss
-from bursar.losses.engines.contour.factors import ClosedFactor
+from bursar.losses.engines.contour.factors import ClosedFactor, Factor
 from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.lattice.law import Comb, Law, spread
-from bursar.losses.engines.likeness import LEAST, Alike, Likeness, delta_of
+from bursar.losses.engines.likeness import LEAST, Alike, LikeFactor, Likeness, delta_of
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,
@@ -33,6 +33,7 @@ from bursar.numerics.lattice import integers_around
 from bursar.numerics.trusted import UNIT
 
 _MOST_TERMS = 20_000
+_CLOSE = 1e10  # of the variance of all copies: then no question tells them from a Gaussian
 _MOST_LISTED = 1_000_000  # of σ²: beyond, few tails can be listed, and the loss is all but Gaussian
 _MOST_ATOMS = 2_000_000
 _NARROW, _FAR = 1.0, 60  # of σ², and outputs looked at, where one atom may decide
@@ -203,8 +204,11 @@ class DiscreteGaussianLoss(Loss):
         """By theta functions; atoms alone do not decay, so something smooth must stand beside it."""
         return ClosedFactor(self, count)
 
-    def envelope_factor(self, count: int, depth: float) -> PointsFactor | None:
-        """By its places, without those that only sampling would mix in."""
+    def envelope_factor(self, count: int, depth: float) -> Factor | None:
+        """By its places, without those that only sampling would mix in; as a Gaussian where they are close together."""
+        like = self.likeness()
+        if like is not None and count * self.variance_parameter > _CLOSE:
+            return LikeFactor(like, count)
         law = self._window(depth, 0)
         return None if law is None else PointsFactor(law, count, arb(0))
 

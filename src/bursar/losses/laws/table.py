@@ -87,9 +87,14 @@ class TableLoss(Loss):
         return replace(self, rows=tuple(Row(q, p, None if loss is None else -loss) for p, q, loss in self.rows))
 
     def profile(self, epsilon: RealLike) -> Ball:
-        """Σ (p − e^ε q)₊."""
-        odds = ball(epsilon).exp()
-        return sum((positive_part(row.p - odds * row.q) for row in self.rows), arb(0))
+        """Σ (p − e^ε q)₊, as p·(1 − e^{ε−l}) where the loss l is known: above it there is exactly nothing left."""
+        x, total = ball(epsilon), arb(0)
+        for p, q, loss in self.rows:
+            if loss is None:
+                total += positive_part(p - x.exp() * q) if not p == 0 else 0
+            elif not x >= loss:
+                total += positive_part(-p * (x - loss).expm1())
+        return total
 
     def cdf(self, x: RealLike) -> Ball:
         """Σ p over the losses up to x."""
