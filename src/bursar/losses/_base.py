@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from bursar.losses.engines.contour.factors import Factor
     from bursar.losses.engines.lattice.law import Law
     from bursar.losses.engines.likeness import Likeness
+    from bursar.losses.engines.rungs import Rungs
     from bursar.losses.laws.table import TableLoss
 
 
@@ -167,6 +168,12 @@ class Loss(ABC):
 
     def likeness(self) -> Likeness | None:
         """The Gaussian loss that this one is like, in any composition, up to an error in closed form."""
+        return None
+
+    def rungs(self, count: int, depth: float) -> Rungs | None:
+        """The losses of so many copies as a ladder, down to a chance of e^{−depth}, where each rung is far rarer than
+        the one below.
+        """
         return None
 
     def twins(self) -> tuple[Loss, Loss] | None:

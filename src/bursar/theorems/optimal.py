@@ -192,8 +192,8 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
         return Abstain(f"the exact sum is kept to {MOST_COPIES} copies, and these are {k}")
     # equal numbers may have been read in different ways: the ball covers all of them, and δ grows with each
     leaks, epsilon = leaks_of(promises), hull(*(ball(promise.epsilon) for promise, _ in promises))
-    if not epsilon.rad() < _SURE:
-        return Abstain("ε is so large that its readings differ in e^ε; basic composition says as much")
+    if not k * epsilon.rad() < _SURE:
+        return Abstain("ε is so large that its readings differ in e^{kε}; basic composition says as much")
     exact = told_exactly(composition, PureDP, ApproxDP)
     which = "exact for these" if exact else "for the worst such mechanisms"
     because = f"the optimum of composing ε = {float(epsilon):.6g} {k} times, {which}"

@@ -11,12 +11,13 @@ serve or stays wider than asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from flint import arb
 
 from bursar.errors import ContradictionError, LossUnknown
-from bursar.losses.engines import contour, envelope, lattice, likeness, steady, top
+from bursar.losses.engines import contour, envelope, lattice, likeness, rungs, steady, top
 from bursar.losses.engines.answer import EFFORTS, Answer, Losses, Precision, leak_of
 from bursar.losses.engines.contour import NoContour
 from bursar.losses.engines.envelope import NoEnvelope
@@ -71,13 +72,16 @@ def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) 
 
 def _simpler(losses: Losses, delta: Ball, precision: Precision) -> Answer | None:
     """The answer where steady losses only move it, or where simpler laws stand for some; None where neither is so."""
-    moved = _moved(losses, delta, precision)
-    if moved is not None:
-        return moved
+    closer = replace(precision, width=_SHARED * (_USUAL if precision.width is None else precision.width))
+    with suppress(NoEngine):
+        found = _moved(losses, delta, precision) or rungs.epsilon_at(
+            losses, delta, lambda others, at: epsilon_at([others], at, closer)
+        )
+        if found is not None:
+            return found
     twins = [(loss.twins() or (loss, loss), count) for loss, count in losses]
     if all(pair[0] is pair[1] for pair, _ in twins):
         return None
-    closer = replace(precision, width=_SHARED * (_USUAL if precision.width is None else precision.width))
     try:
         low, high = (epsilon_at([[(pair[side], n) for pair, n in twins]], delta, closer) for side in (0, 1))
     except NoEngine:

@@ -15,6 +15,8 @@ from bursar.losses.engines.contour.factors import ClosedFactor, Factor
 from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.lattice.law import Comb, Law, spread
 from bursar.losses.engines.likeness import LEAST, Alike, LikeFactor, Likeness, delta_of
+from bursar.losses.engines.rungs import Rungs
+from bursar.losses.laws.hits import rungs
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,
@@ -147,6 +149,10 @@ class DiscreteGaussianLoss(Loss):
         """The Gaussian with μ = Δ/σ, unless σ is small."""
         s = self.variance_parameter
         return Likeness(arb(self.shift) ** 2 / s, s, 2 * arb.pi() * s / self.shift) if s >= LEAST else None
+
+    def rungs(self, count: int, depth: float) -> Rungs | None:
+        """Where σ is so small that outputs are hardly ever moved."""
+        return rungs(self.variance_parameter, self.shift, count, 1 / self.normaliser(), depth)
 
     def mean(self) -> Ball:
         """Δ²/(2σ²), exactly."""

@@ -91,7 +91,7 @@ class TableLoss(Loss):
         x, total = ball(epsilon), arb(0)
         for p, q, loss in self.rows:
             if loss is None:
-                total += positive_part(p - x.exp() * q) if not p == 0 else 0
+                total += positive_part(p - x.exp() * q) if p != 0 else 0
             elif not x >= loss:
                 total += positive_part(-p * (x - loss).expm1())
         return total
