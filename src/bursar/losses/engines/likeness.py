@@ -36,18 +36,15 @@ class Likeness(NamedTuple):
     period: Ball | None = None
 
 
-class Alike(NamedTuple):
-    """Copies of one loss that is like a Gaussian."""
-
-    like: Likeness
-    count: int
+Alike = tuple[Likeness, int]
+"""Copies of one loss that is like a Gaussian."""
 
 
 def delta_of(terms: Sequence[Alike], epsilon: Ball) -> Ball:
     """δ(ε) of all of them together."""
     square = sum((count * like.mu_square for like, count in terms), arb(0))
     plain = gaussian_delta(square.sqrt(), epsilon)
-    discrete = [term for term in terms if term.like.noise is not None]
+    discrete = [term for term in terms if term[0].noise is not None]
     if not discrete:
         return plain
     x, v = float(epsilon), float(square)
@@ -64,7 +61,7 @@ def _error(discrete: Sequence[Alike], square: Ball, tau: Ball) -> Ball:
         assert like.noise is not None
         near += count * 4.2 * (-(arb.pi() ** 2) * like.noise).exp()
     near = near.expm1()
-    (own, noise, period), count = min(discrete, key=lambda term: float(term.like.period or 0))
+    (own, noise, period), count = min(discrete, key=lambda term: float(term[0].period or 0))
     assert noise is not None
     assert period is not None
     far = (-count * (arb.pi() ** 2 * noise / 8 - arb("1.14"))).exp()
@@ -82,7 +79,7 @@ class LikeFactor(GaussianFactor):
         super().__init__(count * like.mu_square, count)
         self.like = like
 
-    def gaussian_part(self) -> None:
+    def gaussian_part(self) -> None:  # type: ignore[override]
         """None: it is no Gaussian at large frequencies."""
         return
 
@@ -110,8 +107,8 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer | None:
         like = loss.likeness()
         if like is None:
             return None
-        terms.append(Alike(like, count))
-    if all(term.like.noise is None for term in terms) or not delta > 0:
+        terms.append((like, count))
+    if all(like.noise is None for like, _ in terms) or not delta > 0:
         return None
     square = sum((count * like.mu_square for like, count in terms), arb(0))
     guess = float(square / 2 + (square * -2 * delta.log()).sqrt()) if delta < 1 else 1.0

@@ -44,19 +44,49 @@ Ask = Callable[[Losses, Ball], Answer]
 
 
 def epsilon_at(losses: Losses, delta: Ball, ask: Ask) -> Answer | None:
-    """ε where one kind of release has rungs, beside others of which their own ε is ``ask``-ed; None elsewhere."""
-    if not 0 < delta < 1 or len(losses) < 2:
+    """ε where some kind of release has rungs, beside others of which their own ε is ``ask``-ed; None elsewhere."""
+    if not 0 < delta < 1:
         return None
     depth = -float(delta.log())
-    found = [(place, ladder) for place, (loss, n) in enumerate(losses) if (ladder := loss.rungs(n, depth)) is not None]
-    if not found:
+    ladders, rest = [], []
+    for loss, count in losses:
+        ladder = loss.rungs(count, depth)
+        if ladder is None:
+            rest.append((loss, count))
+        else:
+            ladders.append((ladder, (loss, count)))
+    if not ladders:
         return None
-    # the one with the largest steps first: the others are climbed when they are asked
-    place, ladder = max(found, key=lambda pair: float(pair[1].rungs[-1].loss - pair[1].rungs[0].loss))
-    others = _Others([term for i, term in enumerate(losses) if i != place])
-    if not others.heights or not leak_of(others.losses) <= 0:
+    # the one with the largest steps; further ones that matter are climbed when the others are asked
+    ladders.sort(key=lambda pair: float(pair[0].rungs[0].loss - pair[0].rungs[-1].loss))
+    (main, _), *further = ladders
+    for ladder, term in further:
+        if len(ladder.rungs) > 1:
+            rest.append(term)
+        else:
+            main = _joined(main, ladder)
+    others = _Others(rest)
+    if rest and (not others.heights or not leak_of(rest) <= 0):
         return None
-    return _by_one(ladder, others, delta, depth, ask)
+    return _by_one(main, others, delta, depth, ask) if rest else _alone(main, delta)
+
+
+def _joined(main: Rungs, single: Rungs) -> Rungs:
+    """Every rung together with the only one of another ladder."""
+    ((loss, least, _),) = single.rungs
+    rungs = [Rung(rung.loss + loss, rung.least + least, rung.most) for rung in main.rungs]
+    return Rungs(rungs, main.beyond + single.beyond)
+
+
+def _alone(ladder: Rungs, delta: Ball) -> Answer | None:
+    """Nothing else is released: the highest rung that is likelier than δ, if all above it are not."""
+    chances = [rung.most.exp() for rung in ladder.rungs]
+    for i in reversed(range(len(chances))):
+        loss, least, _ = ladder.rungs[i]
+        if least > delta.log() and sum(chances[i + 1 :], ladder.beyond) <= delta:
+            low = loss + (-delta / least.exp()).log1p()
+            return Answer(max(down(low), 0.0), max(up(loss), 0.0), (), "rung by rung", 1, 0.0)
+    return None
 
 
 class _Others:
@@ -79,6 +109,8 @@ class _Others:
 
     def most(self, epsilon: Ball) -> Ball:
         """A bound of δ_A(ε), proved."""
+        if epsilon >= sum((count * loss.support()[1] for loss, count in self.losses), arb(0)):
+            return arb(0)  # no loss is that large, and there are no leaks
         x = float(epsilon)
         tilt = arb(min(self.heights, key=lambda pair: pair[1] - pair[0] * x)[0])
         cumulant = sum((count * loss.cumulant(tilt).real for loss, count in self.losses), chernoff_constant(tilt))

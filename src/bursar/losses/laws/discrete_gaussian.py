@@ -14,7 +14,7 @@ from bursar.losses._base import Atom, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor, Factor
 from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.lattice.law import Comb, Law, spread
-from bursar.losses.engines.likeness import LEAST, Alike, LikeFactor, Likeness, delta_of
+from bursar.losses.engines.likeness import LEAST, LikeFactor, Likeness, delta_of
 from bursar.losses.engines.rungs import Rungs
 from bursar.losses.laws.hits import rungs
 from bursar.numerics.arrays import Array
@@ -36,6 +36,7 @@ from bursar.numerics.trusted import UNIT
 
 _MOST_TERMS = 20_000
 _CLOSE = 1e10  # of the variance of all copies: then no question tells them from a Gaussian
+_FARTHEST = 10_000  # outputs whose tails are listed together
 _MOST_LISTED = 1_000_000  # of σ²: beyond, few tails can be listed, and the loss is all but Gaussian
 _MOST_ATOMS = 2_000_000
 _NARROW, _FAR = 1.0, 60  # of σ², and outputs looked at, where one atom may decide
@@ -63,6 +64,8 @@ class DiscreteGaussianLoss(Loss):
         if m <= 0:
             return 1 - self._tail(1 - m)
         tails = self._tails[-1]
+        if m >= len(tails) and m > _FARTHEST:
+            return self._far_tail(m)
         if m >= len(tails):
             tails = self._sum_tails(m)
             self._tails.append(tails)  # another thread may have asked for fewer meanwhile
@@ -72,6 +75,19 @@ class DiscreteGaussianLoss(Loss):
     def _tails(self) -> list[list[Ball]]:
         """P(Y ≥ m) by m, as far as was asked, the last time at the end; a profile asks for many."""
         return [[]]
+
+    def _far_tail(self, m: int) -> Ball:
+        """P(Y ≥ m) from m on, term by term: far away they fall quickly."""
+        s = self.variance_parameter
+        lead, ratio = (-(arb(m) ** 2) / (2 * s)).exp(), (-arb(2 * m + 1) / (2 * s)).exp()
+        total, term, shrink = arb(1), arb(1), (-1 / s).exp()
+        for _ in range(_MOST_TERMS):
+            term *= ratio
+            ratio *= shrink
+            total += term
+            if ratio < 1 and term <= total * arb(2) ** -140 * (1 - ratio):
+                return lead * (total + hull(arb(0), term * ratio / (1 - ratio))) / self.normaliser()
+        raise LossUnknown(f"a discrete Gaussian with σ² = {float(s):g} needs too many terms for its exact profile")
 
     def _sum_tails(self, most: int) -> list[Ball]:
         """All tails up to m, added up from so far away that the geometric remainder is negligible even beside the last
@@ -105,7 +121,7 @@ class DiscreteGaussianLoss(Loss):
         """The best event is {Y ≤ m}; by symmetry P(Y ≤ m) = P(Y ≥ −m)."""
         x, like = ball(epsilon), self.likeness()
         if like is not None and self.variance_parameter > _MOST_LISTED:
-            return delta_of([Alike(like, 1)], x)
+            return delta_of([(like, 1)], x)
         near = integers_around(self._threshold(x), -(10**15), 10**15)
         ways = [self._tail(-m) - x.exp() * self._tail(self.shift - m) for m in near]
         return positive_part(maximum(-x.expm1(), *ways))

@@ -24,7 +24,8 @@ def rungs(variance: Ball, shift: int, count: int, chance: Ball, depth: float) ->
     if not (h >= _LEAST and hits < _RARE):
         return None
     step, start = arb(shift) / variance, count * arb(shift) ** 2 / (2 * variance)
-    height, found = count * chance.log(), []
+    height = count * chance.log()
+    found: list[Rung] = []
     for n in range(_MOST + 1):
         most = height + count * (arb("1.01") * max(n, 1) ** 2 * (-2 * h).exp() + arb("1.01") * hits * (-h).exp())
         if float(most) < -depth - _NEGLIGIBLE:
