@@ -17,7 +17,7 @@ from bursar.numerics.real import Number, Real
 from bursar.numerics.search import crossing
 from bursar.numerics.validate import MAX_PROMISE, real
 
-_USUAL = 20  # bits of μ, or zeros before its first: beyond, the working precision is not enough
+_SMALL, _LARGE = -20, 10  # of the exponent of μ: beyond, the plain difference loses digits
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -63,7 +63,7 @@ def gaussian_delta(mu: Ball, epsilon: Ball) -> Ball:
         zero = (1 - epsilon.exp()).max(arb(0))
         return zero if mu <= 0 else hull(zero, gaussian_delta(mu.upper(), epsilon))
     size = math.frexp(float(mu))[1]
-    if abs(size) <= _USUAL:
+    if _SMALL <= size <= _LARGE:
         return _difference(mu, epsilon)
     # where μ or ε is unsure its ends decide, since δ rises with μ and falls with ε
     ends = (mu.lower(), epsilon.upper()), (mu.upper(), epsilon.lower())
@@ -79,12 +79,14 @@ def _difference(mu: Ball, epsilon: Ball) -> Ball:
 
 def _far_apart(mu: Ball, epsilon: Ball) -> Ball:
     """The same for a large μ, in which e^ε has too many digits: with a = ε/μ − μ/2 and b = ε/μ + μ/2 > 0 the second
-    part is φ(a)·Φ(−b)/φ(b), since b² − a² = 2ε; and Φ(−b)/φ(b) lies between b/(b² + 1) and 1/b.
+    part is φ(a)·Φ(−b)/φ(b), since b² − a² = 2ε; and Φ(−b)/φ(b) lies between any two successive partial sums of
+    1/b − 1/b³ + 3/b⁵ − 15/b⁷ + ….
     """
     a, b = epsilon / mu - mu / 2, epsilon / mu + mu / 2
     if not b > 1:
         return hull(arb(0), arb(1))
-    mills = hull(b / (b * b + 1), 1 / b)
+    y = 1 / (b * b)
+    mills = (1 - y * (1 - 3 * y * (1 - 5 * y * (1 - 7 * y * hull(arb(0), arb(1)))))) / b
     return positive_part(normal.cdf(-a) - normal.density(a) * mills)
 
 

@@ -83,9 +83,13 @@ def _alone(ladder: Rungs, delta: Ball) -> Answer | None:
     chances = [rung.most.exp() for rung in ladder.rungs]
     for i in reversed(range(len(chances))):
         loss, least, _ = ladder.rungs[i]
-        if least > delta.log() and sum(chances[i + 1 :], ladder.beyond) <= delta:
-            low = loss + (-delta / least.exp()).log1p()
-            return Answer(max(down(low), 0.0), max(up(loss), 0.0), (), "rung by rung", 1, 0.0)
+        left = delta - sum(chances[i + 1 :], ladder.beyond)
+        if least > delta.log() and left >= 0:
+            low, high = loss + (-delta / least.exp()).log1p(), loss
+            share = left / chances[i]
+            if share < 1 and (i == 0 or loss + (-share).log1p() >= ladder.rungs[i - 1].loss):
+                high = loss + (-share).log1p()  # where the rungs below count for nothing
+            return Answer(max(down(low), 0.0), max(up(high), 0.0), (), "rung by rung", 1, 0.0)
     return None
 
 

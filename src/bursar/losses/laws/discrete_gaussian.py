@@ -16,7 +16,7 @@ from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.lattice.law import Comb, Law, spread
 from bursar.losses.engines.likeness import LEAST, LikeFactor, Likeness, delta_of
 from bursar.losses.engines.rungs import Rungs
-from bursar.losses.laws.hits import rungs
+from bursar.losses.laws.hits import rungs, variance_of
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,
@@ -177,32 +177,7 @@ class DiscreteGaussianLoss(Loss):
     def variance(self) -> Ball:
         """Δ²Var(Y)/σ⁴, where Var(Y) = σ² + 2σ⁴·ϑ′/ϑ with ϑ = Σ e^{−2π²σ²k²}."""
         s = self.variance_parameter
-        if s < 0.2:
-            return arb(self.shift) ** 2 * self._narrow_variance() / (s * s)
-        rate = 2 * arb.pi() ** 2 * s
-        value, slope = arb(1), arb(0)
-        k = 1
-        while True:
-            term = 2 * (-rate * k * k).exp()
-            value += term
-            slope -= term * 2 * arb.pi() ** 2 * k * k
-            # later terms: each is at most e^{−2·rate·k} < 1/2 times the one before once rate·k ≥ 1, and k² grows
-            # slower than that
-            if rate * k >= 4 and term < arb(2) ** -140:
-                rest = term * (2 * arb.pi() ** 2 * (k + 1) ** 2)
-                value, slope = value + hull(arb(0), term), slope - hull(arb(0), rest)
-                break
-            k += 1
-        return arb(self.shift) ** 2 * (s + 2 * s * s * slope / value) / (s * s)
-
-    def _narrow_variance(self) -> Ball:
-        """Var(Y) by its own sum, where few integers carry all the mass."""
-        s, total = self.variance_parameter, arb(0)
-        for y in range(1, 9):
-            total += 2 * y * y * (-arb(y * y) / (2 * s)).exp()
-        # from y = 9 on y²e^{−y²/(2s)} falls by more than half at each step
-        rest = 4 * 81 * (-arb(81) / (2 * s)).exp()
-        return (total + hull(arb(0), rest)) / self.normaliser()
+        return arb(self.shift) ** 2 * variance_of(s, self.normaliser()) / (s * s)
 
     def cumulant(self, t: ComplexLike) -> ComplexBall:
         """t(t + 1)Δ²/(2σ²) + ln[ϑ(tΔ)/ϑ(0)]."""
