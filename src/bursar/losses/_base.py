@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from bursar.losses.engines.chernoff import CumulantBound
     from bursar.losses.engines.contour.factors import Factor
     from bursar.losses.engines.lattice.law import Law
+    from bursar.losses.engines.likeness import Likeness
+    from bursar.losses.engines.rungs import Rungs
     from bursar.losses.laws.table import TableLoss
 
 
@@ -133,15 +135,11 @@ class Loss(ABC):
     # ---- questions of those who use a law
 
     def contour_factor(self, count: int, log_delta: float) -> Factor | None:
-        """``count`` copies as the contour engine sees them, for a δ of about this size; None where no fast certified
-        moments are known.
-        """
+        """``count`` copies as the contour engine sees them, for a δ of about this size; None without fast moments."""
         return None
 
     def envelope_factor(self, count: int, depth: float) -> Factor | None:
-        """``count`` copies as the envelope engine sees them, where there is a better way than by listing places; at
-        most mass e^{−depth} may be missing.
-        """
+        """``count`` copies as the envelope engine sees them, if not by places; mass e^{−depth} may be missing."""
         return None
 
     def sampled_noise(self) -> tuple[Ball, Ball, bool] | None:
@@ -162,6 +160,18 @@ class Loss(ABC):
         """A law that costs no more and one that costs no less, in any composition, where this one's own profile is too
         slow for every point of a grid.
         """
+        return None
+
+    def likeness(self) -> Likeness | None:
+        """The Gaussian loss that this one is like, in any composition, up to an error in closed form."""
+        return None
+
+    def rungs(self, count: int, depth: float) -> Rungs | None:
+        """The losses of so many copies, down to a chance of e^{−depth}, where each is far rarer than the one below."""
+        return None
+
+    def twins(self) -> tuple[Loss, Loss] | None:
+        """Simpler laws that cost no more, and no less, in any composition, where both are close to this one."""
         return None
 
     def gaussian_noise(self) -> bool:

@@ -47,4 +47,6 @@ class Gaussian(Mechanism):
 
     def enlarged(self, size: int) -> Gaussian:
         """σ/size."""
-        return Gaussian(self.sigma.times(Fraction(1, size)), relation=self.relation)
+        larger: Gaussian = object.__new__(Gaussian)  # a group may bring it below what may be written
+        larger._set(sigma=self.sigma.times(Fraction(1, size)), relation=self.relation)
+        return larger

@@ -4,9 +4,9 @@ Statement: if pairs (Pᵢ, Qᵢ), fixed in advance, dominate the mechanisms what
     dominates the adaptive composition: δ(ε) is at most E[(1 − e^{ε−L})₊] for L the sum of the pairs' losses, in the
     worse of the two directions; and it is exactly that where the mechanisms attain their pairs.
 Hypotheses: every mechanism's loss distributions are known; there is more than one release (one release has its own
-    exact profile).
-Source: Zhu, Dong and Wang 2022, Thm 10, for the composition; proofs/contour.md, proofs/envelope.md, proofs/densities.md
-    and proofs/lattice.md for the numbers.
+    exact profile), unless that profile is not resolved.
+Source: Zhu, Dong and Wang 2022, Thm 10, for the composition; proofs/contour.md, proofs/envelope.md, proofs/densities.md,
+    proofs/lattice.md, proofs/likeness.md and proofs/steady.md for the numbers.
 Code/paper: `bursar.losses.engines.contour` sums along a line in the complex plane where noise is Gaussian;
     `bursar.losses.engines.envelope` sums polynomials on either side of the hockey stick, whatever the losses are;
     `bursar.losses.engines.lattice` puts every loss on one grid.
@@ -20,17 +20,21 @@ from __future__ import annotations
 
 from bursar.composition import Composition
 from bursar.errors import LossUnknown
-from bursar.losses import Directions
+from bursar.losses import Directions, Loss
 from bursar.losses.engines import meet as engines
 from bursar.losses.engines.answer import Losses
+from bursar.mechanisms._base import known_losses
 from bursar.numerics.balls import ball
+from bursar.theorems import single
 from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem, never
 from bursar.theorems._width import why_wide
+
+_CLOSE = 1e-6
 
 
 def answer(composition: Composition, question: Question) -> Bound | Abstain:
     """Ask the engines about both directions and keep the worse."""
-    if composition.count == 1:
+    if composition.count == 1 and _told(composition, question):
         return Abstain("one release needs no composition")
     try:
         pairs = [(term.mechanism.losses(), term.count) for term in composition.terms]
@@ -50,6 +54,15 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
     because = f"the {found.engine} engine encloses it to {found.width:.0e} of itself ({found.nodes} {points})"
     because += why_wide(found, asked, question.precision.effort, len(pairs))
     return Bound(found.lower if attained else 0.0, found.upper, because, found.errors)
+
+
+def _told(composition: Composition, question: Question) -> bool:
+    """Whether the profile of the only release says enough: where its numbers are extreme the engines may say more."""
+    losses = known_losses(composition.terms[0].mechanism)
+    if isinstance(losses, str) or type(losses.remove).rough_cumulant is Loss.rough_cumulant:
+        return True  # engines that would have to integrate say no more
+    found = single.THEOREM.ask(composition, question)
+    return isinstance(found, Bound) and found.encloses(_CLOSE)
 
 
 def composed(pairs: list[tuple[Directions, int]]) -> list[Losses]:

@@ -2,6 +2,7 @@
 serve or stays wider than asked.
 
     single event   bounded losses at a δ below the chance that all of them are largest: two ends for nothing
+    closed form    discrete Gaussians of a large σ, beside Gaussians
     contour        where noise is Gaussian: fewest moments, because they decay
     envelope       everything whose places can be listed: atoms, densities, and both together
     lattice        what is left, and the cross-check of the others
@@ -10,23 +11,25 @@ serve or stays wider than asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from flint import arb
 
 from bursar.errors import ContradictionError, LossUnknown
-from bursar.losses.engines import contour, envelope, lattice, top
+from bursar.losses.engines import contour, envelope, lattice, likeness, rungs, steady, top
 from bursar.losses.engines.answer import EFFORTS, Answer, Losses, Precision, leak_of
 from bursar.losses.engines.contour import NoContour
 from bursar.losses.engines.envelope import NoEnvelope
 from bursar.losses.engines.lattice import NoLattice
-from bursar.numerics.balls import Ball
+from bursar.numerics.balls import Ball, down, up
 
 SETTLED = "settled"
 """In place of an engine's name: as ledgers have priced plans up to now. What they wrote must not move with every better
 engine."""
 _USUAL = 1e-6
 _MANY = 100
+_SHARED = 0.4  # of the width asked: for the losses beside steady ones
 _CLOSE = 1e-4  # an answer this narrow is not worth another engine's minutes, unless effort is asked for
 _PER_MOMENT = 4  # grid points are worth a moment
 _STUMBLES = (NoContour, NoEnvelope, NoLattice, LossUnknown, ArithmeticError, ValueError)
@@ -49,6 +52,7 @@ def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) 
         precision,
         {
             "single event": lambda losses, _: top.epsilon_at(losses, delta),
+            "closed form": lambda losses, _: likeness.epsilon_at(losses, delta),
             "contour": lambda losses, _: contour.epsilon_at(losses, delta),
             "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
             "lattice": lambda losses, width: lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort]),
@@ -56,10 +60,57 @@ def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) 
     )
     answers: list[Answer] = []
     for losses in directions:
+        simpler = _simpler(losses, delta, precision) if precision.engine is None else None
+        if simpler is not None:
+            answers.append(simpler)
+            continue
         # Mostly the other direction is the cheaper one, which is easier to show than to solve.
         if not (answers and precision.engine is None and _cheaper(losses, answers[0], delta)):
             answers.append(ask(losses))
     return _worst(answers)
+
+
+def _simpler(losses: Losses, delta: Ball, precision: Precision) -> Answer | None:
+    """The answer where steady losses only move it, or where simpler laws stand for some; None where neither is so."""
+    closer = replace(precision, width=_SHARED * (_USUAL if precision.width is None else precision.width))
+    with suppress(NoEngine):
+        found = _moved(losses, delta, precision) or rungs.epsilon_at(
+            losses, delta, lambda others, at: epsilon_at([others], at, closer)
+        )
+        if found is not None:
+            return found
+    twins = [(loss.twins() or (loss, loss), count) for loss, count in losses]
+    if all(pair[0] is pair[1] for pair, _ in twins):
+        return None
+    try:
+        low, high = (epsilon_at([[(pair[side], n) for pair, n in twins]], delta, closer) for side in (0, 1))
+    except NoEngine:
+        return None
+    return replace(high, lower=min(low.lower, high.upper))
+
+
+def _moved(losses: Losses, delta: Ball, precision: Precision) -> Answer | None:
+    """The answer where steady losses only move it: what the others cost, once for each end; None where none are, or
+    where that is not as narrow as asked.
+    """
+    parts = steady.split(losses, delta)
+    if parts is None:
+        return None
+    # without the others ε is at least this, since forgetting them costs nothing
+    low, high = parts.low + (-parts.below).log1p(), parts.high
+    width = _USUAL if precision.width is None else precision.width
+    if parts.rest:
+        closer = replace(precision, width=_SHARED * width)
+        try:
+            first = epsilon_at([parts.rest], parts.above, closer)
+            second = epsilon_at([parts.rest], parts.below, closer)
+        except NoEngine:
+            return None
+        high = high + arb(first.upper)
+        low = low.max(parts.low + arb(second.lower)) if second.lower > 0 else low
+    ends = max(down(low), 0.0), max(up(high), 0.0)
+    answer = Answer(*ends, (), "steady", 1, 0.0) if ends[0] <= ends[1] else None
+    return answer if answer is not None and answer.width <= width else None
 
 
 def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) -> Answer:

@@ -13,7 +13,9 @@ from flint import acb, arb
 
 from bursar.losses._base import Atom, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor
-from bursar.losses.engines.lattice.law import Comb, Law, of_atoms
+from bursar.losses.engines.envelope.factor import PointsFactor
+from bursar.losses.engines.lattice.law import Comb, Law, of_atoms, spread
+from bursar.losses.laws.laplace import LaplaceLoss
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,
@@ -28,8 +30,11 @@ from bursar.numerics.balls import (
     square,
 )
 from bursar.numerics.lattice import integers_around
+from bursar.numerics.trusted import UNIT
 
 _LISTED = 10_000
+_MOST_PLACES = 1_000_000
+_FINE = 1e-8  # of rate/Δ: four times how far the twins are apart, relatively
 
 
 @dataclass(frozen=True)
@@ -174,6 +179,35 @@ class DiscreteLaplaceLoss(Loss):
         if not atoms:
             return None
         return replace(of_atoms(atoms), comb=Comb(self.epsilon, -2 * self.rate, np.arange(len(atoms))))
+
+    def envelope_factor(self, count: int, depth: float) -> PointsFactor | None:
+        """By the places that weigh something, where they are too many to be listed as balls."""
+        rate = float(self.rate)
+        most = min(math.ceil(depth / rate) + 1, self.shift)  # P(Y > m) < e^{−rate·m}
+        if self.shift <= _LISTED or not most < _MOST_PLACES:
+            return None
+        y, off = np.arange(most + 1, dtype=float), spread(self.rate) + 4 * UNIT
+        heights = np.where(y > 0, math.log(math.tanh(rate / 2)) - rate * y, -math.log1p(math.exp(-rate)))
+        if most == self.shift:
+            heights[-1] = -rate * most - math.log1p(math.exp(-rate))  # all outputs from Δ on
+        places, comb = float(self.epsilon) - 2 * rate * y, Comb(self.epsilon, -2 * self.rate, y.astype(np.int64))
+        doubts = off * (2 * rate * y + np.abs(heights) + 8)
+        errors = off * (2 * float(self.epsilon) + np.abs(places))
+        law = Law(places, errors, heights, doubts, log_lost=-depth, comb=comb)
+        return PointsFactor(law, count, arb(0))
+
+    def twins(self) -> tuple[Loss, Loss] | None:
+        """Laplace losses of ε and of ε + 2 ln cosh(rate/2) ≤ ε + rate²/4, where these are hardly apart: at its corners
+        the profile is the continuous one, and between them the chord of a convex curve (proofs/likeness.md §4).
+        """
+        if self.shift <= _LISTED or not self.rate < _FINE * self.shift:
+            return None
+        low, high = self.epsilon, self.epsilon + square(self.rate) / 4
+        return LaplaceLoss(arb(low.lower())), LaplaceLoss(arb(high.upper()))
+
+    def bracket(self) -> tuple[Loss, Loss] | None:
+        """The same for grids."""
+        return self.twins()
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses of two-sided geometric outputs."""

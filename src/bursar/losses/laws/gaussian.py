@@ -12,6 +12,7 @@ from bursar.losses._base import Loss
 from bursar.losses._directions import Directions
 from bursar.losses.engines.contour.factors import GaussianFactor
 from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Law, itself, spread
+from bursar.losses.engines.likeness import Likeness
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array, Known
 from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, infinity
@@ -83,6 +84,10 @@ class GaussianLoss(Loss):
         # the window is symmetric, so it holds for the reversed pair too: sampling mixes the two
         density = Density(-edge, edge, width, log_density, itself, lambda g: g)
         return Law(densities=(density,), log_lost=SLACK - depth)
+
+    def likeness(self) -> Likeness:
+        """It is Gaussian."""
+        return Likeness(self.mu**2)
 
     def gaussian_noise(self) -> bool:
         """True: the noise is Gaussian."""

@@ -88,9 +88,11 @@ class TableLoss(Loss):
         return replace(self, rows=tuple(Row(q, p, None if loss is None else -loss) for p, q, loss in self.rows))
 
     def profile(self, epsilon: RealLike) -> Ball:
-        """Σ (p − e^ε q)₊."""
-        odds = ball(epsilon).exp()
-        return sum((positive_part(row.p - odds * row.q) for row in self.rows), arb(0))
+        """Σ (p − e^ε q)₊, as p·(1 − e^{ε−l}) where the loss l is known: above it there is exactly nothing left."""
+        x = ball(epsilon)
+        open_ended = (p - x.exp() * q for p, q, loss in self.rows if loss is None and p != 0)
+        known = (-p * (x - loss).expm1() for p, _, loss in self.rows if loss is not None and not x >= loss)
+        return sum(map(positive_part, (*open_ended, *known)), arb(0))
 
     def cdf(self, x: RealLike) -> Ball:
         """Σ p over the losses up to x."""
@@ -115,9 +117,9 @@ class TableLoss(Loss):
         return low, high
 
     def infinite_mass(self) -> Ball:
-        """P's mass where Q has none; where Q may have some, it may be none of P's mass or all of it."""
-        masses = (row.p if row.q == 0 else hull(arb(0), row.p) for row in self.rows if not row.q > 0 and row.p > 0)
-        return sum(masses, arb(0))
+        """P's mass where Q has none, or may have none: a row that says its loss says that Q has some."""
+        unsure = (row for row in self.rows if row.loss is None and not row.q > 0 and row.p > 0)
+        return sum((row.p if row.q == 0 else hull(arb(0), row.p) for row in unsure), arb(0))
 
     def atoms(self) -> tuple[Atom, ...]:
         """Every outcome that both distributions can produce."""
@@ -217,11 +219,9 @@ def _problem(row: Row) -> str:
 
 
 def leaky_response(epsilon: Ball, leak: Ball) -> TableLoss:
-    """Leaky randomized response, the worst case of (ε, δ): truth or lie with odds e^ε, and with probability δ
-    everything.
-    """
-    kept = 1 - leak
-    truth, lie = kept / (1 + (-epsilon).exp()), kept / (1 + epsilon.exp())
+    """Leaky randomized response, the worst case of (ε, δ): all with probability δ, else truth or lie with odds e^ε."""
+    kept, odds = 1 - leak, (-epsilon).exp()
+    truth, lie = kept / (1 + odds), kept * odds / (1 + odds)  # an ε whose e^ε no ball holds is served too
     rows = [Row(truth, lie, epsilon), Row(lie, truth, -epsilon)]
     if not leak <= 0:
         rows += [Row(leak, arb(0), None), Row(arb(0), leak, None)]

@@ -21,6 +21,8 @@ from bursar.numerics.lattice import short
 
 _AWAY = math.log(1e9)  # by how much aliases are to stay below δ
 _EXCESS = 1.5  # by how much, as a logarithm, the Chernoff bound at the tilt may exceed the least one
+_COARSEST = 0.05  # of δ: polynomials that differ by more say nothing, however wide an ε is asked
+_MOVES = 12  # of the ladder, by thirteen orders each
 _MOST_OFF = 6.0  # by which, as a logarithm, a Chernoff bound is thought to be off
 _FINE = np.linspace(-1.0, 1.0, 41)
 
@@ -32,6 +34,14 @@ class Ladder:
         self.factors, self.most = factors, most
         self.tilts = start_of(factors) * np.geomspace(1e-6, 1e8, 113)
         self._fill()
+        for _ in range(_MOVES):  # where rare losses are what matters, the spread says nothing about them
+            values = self.epsilons(log_delta) if at is None else self.bounds(at)
+            # the first of those that floats cannot tell apart
+            best = int(np.argmax(values <= values.min() + 1e-12 * abs(values.min())))
+            if 0 < best < len(self.tilts) - 1:
+                break
+            self.tilts = self.tilts * (1e-13 if best == 0 else 1e13)
+            self._fill()
         for _ in range(2):
             best = int(np.argmin(self.epsilons(log_delta) if at is None else self.bounds(at)))
             centre = float(np.log(self.tilts[best]))
@@ -88,7 +98,7 @@ class Ladder:
         best, least = None, float(np.nanmin(np.where(np.isfinite(bounds), bounds, np.inf)))
         for i in np.flatnonzero(bounds <= least + _EXCESS):
             tau = float(self.tilts[i])
-            spacing = tooth or spacing_for(tau, 0.5 * width * (1.0 if of_delta else tau * epsilon))
+            spacing = tooth or spacing_for(tau, min(0.5 * width * (1.0 if of_delta else tau * epsilon), _COARSEST))
             nodes = float(periods[i]) / spacing if spacing > 0 else math.inf
             if math.isfinite(nodes) and (best is None or nodes < best[0]):
                 best = (nodes, i)
