@@ -83,3 +83,13 @@ def test_tails_that_another_thread_asks_for(monkeypatch: pytest.MonkeyPatch) -> 
         assert loss._tail(60).mid() == real(calm, 60)[60].mid()
         assert loss._tail(59).overlaps(real(calm, 60)[59])
         assert len(asked) >= 2
+
+
+@pytest.mark.parametrize(("sigma", "epsilon"), [("1e17", "1e-17"), ("1e20", "2e-20"), ("3e25", "1e-26")])
+def test_wide_discrete_noise_costs_about_what_gaussian_noise_does(sigma: str, epsilon: str) -> None:
+    """Where a threshold lies beyond all outputs that are told apart, the profile is wide, never 0."""
+    with working():
+        rough = b.DiscreteGaussian(sigma=sigma).losses().profile(arb(epsilon))
+        smooth = b.Gaussian(sigma=sigma).losses().profile(arb(epsilon))
+    assert rough.overlaps(smooth)
+    assert b.account(b.DiscreteGaussian(sigma=sigma), epsilon=epsilon).bound.upper >= float(smooth)

@@ -2,6 +2,7 @@
 serve or stays wider than asked.
 
     single event   bounded losses at a δ below the chance that all of them are largest: two ends for nothing
+    hits           copies of one sample whose outcome says who took part
     contour        where noise is Gaussian: fewest moments, because they decay
     envelope       everything whose places can be listed: atoms, densities, and both together
     lattice        what is left, and the cross-check of the others
@@ -15,7 +16,7 @@ from dataclasses import dataclass, replace
 from flint import arb
 
 from bursar.errors import ContradictionError, LossUnknown
-from bursar.losses.engines import contour, envelope, lattice, top
+from bursar.losses.engines import contour, envelope, hits, lattice, top
 from bursar.losses.engines.answer import EFFORTS, Answer, Losses, Precision, leak_of
 from bursar.losses.engines.contour import NoContour
 from bursar.losses.engines.envelope import NoEnvelope
@@ -49,6 +50,7 @@ def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) 
         precision,
         {
             "single event": lambda losses, _: top.epsilon_at(losses, delta),
+            "hits": lambda losses, width: hits.epsilon_at(losses, delta, width),
             "contour": lambda losses, _: contour.epsilon_at(losses, delta),
             "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
             "lattice": lambda losses, width: lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort]),
@@ -69,6 +71,7 @@ def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) 
         precision,
         {
             "single event": lambda losses, _: None if _smooth(losses) else top.delta_at(losses, epsilon),
+            "hits": lambda losses, _: hits.delta_at(losses, epsilon),
             "contour": lambda losses, _: contour.delta_at(losses, epsilon),
             "envelope": lambda losses, width: envelope.delta_at(losses, epsilon, width, most),
             "lattice": lambda losses, width: lattice.delta_at(losses, epsilon, width, EFFORTS[precision.effort]),

@@ -32,6 +32,8 @@ from bursar.numerics.trusted import UNIT
 
 _MOST_TERMS = 20_000
 _MOST_ATOMS = 2_000_000
+_FURTHEST = 10**15  # outputs: further ones are not told apart
+_DEEP, _DEEPEST = 20_000, 10**9  # e^{−20000} is nothing beside any δ
 _NARROW, _FAR = 1.0, 60  # of σ², and outputs looked at, where one atom may decide
 
 
@@ -56,6 +58,9 @@ class DiscreteGaussianLoss(Loss):
         """P(Y ≥ m)."""
         if m <= 0:
             return 1 - self._tail(1 - m)
+        deep = arb(m) ** 2 / (2 * self.variance_parameter)
+        if deep > _DEEPEST or (m > _MOST_TERMS // 2 and deep > _DEEP):
+            return hull(arb(0), self._chernoff(arb(m)))
         tails = self._tails[-1]
         if m >= len(tails):
             tails = self._sum_tails(m)
@@ -98,9 +103,20 @@ class DiscreteGaussianLoss(Loss):
     def profile(self, epsilon: RealLike) -> Ball:
         """The best event is {Y ≤ m}; by symmetry P(Y ≤ m) = P(Y ≥ −m)."""
         x = ball(epsilon)
-        near = integers_around(self._threshold(x), -(10**15), 10**15)
+        threshold = self._threshold(x)
+        if not abs(threshold) < _FURTHEST:
+            return self._far_profile(x, threshold)
+        near = integers_around(threshold, -_FURTHEST, _FURTHEST)
         ways = [self._tail(-m) - x.exp() * self._tail(self.shift - m) for m in near]
         return positive_part(maximum(-x.expm1(), *ways))
+
+    def _far_profile(self, x: Ball, threshold: Ball) -> Ball:
+        """Between 1 − e^x and P(L > x) ≤ P(Y < threshold), which Chernoff's bound makes small far to the left."""
+        return hull(positive_part(-x.expm1()), self._chernoff(positive_part(-threshold)))
+
+    def _chernoff(self, m: Ball) -> Ball:
+        """A bound of P(Y ≥ m) for m ≥ 0: E[e^{tY}] ≤ e^{t²σ²/2}, since ϑ is largest at 0."""
+        return arb((-m * m / (2 * self.variance_parameter)).exp().upper()).min(arb(1))
 
     def cdf(self, x: RealLike) -> Ball:
         """P(Y ≥ threshold)."""
@@ -110,9 +126,16 @@ class DiscreteGaussianLoss(Loss):
         """P(Y > threshold)."""
         return self._from(self._threshold(ball(x)), strict=True)
 
+    def tail(self, x: RealLike) -> Ball:
+        """P(Y < threshold) = P(Y > −threshold), with all digits where it is small."""
+        return self._from(-self._threshold(ball(x)), strict=True)
+
     def _from(self, threshold: Ball, *, strict: bool) -> Ball:
+        if not abs(threshold) < _FURTHEST:
+            beyond = self._chernoff(positive_part(abs(threshold) - 1))
+            return hull(1 - beyond, arb(1)) if threshold < 0 else hull(arb(0), beyond if threshold > 0 else arb(1))
         ends = []
-        for m in integers_around(threshold, -(10**15), 10**15):
+        for m in integers_around(threshold, -_FURTHEST, _FURTHEST):
             # Y ≥ m is {Y ≥ threshold} for m − 1 < threshold ≤ m, and {Y > threshold} for m − 1 ≤ threshold < m
             outside = (threshold < m - 1 or threshold >= m) if strict else (threshold <= m - 1 or threshold > m)
             if not outside:

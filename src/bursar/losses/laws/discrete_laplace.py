@@ -51,6 +51,10 @@ class DiscreteLaplaceLoss(Loss):
         a = (-self.rate).exp()
         return 1 - (-self.rate * (m + 1)).exp() / (1 + a) if m >= 0 else (self.rate * m).exp() / (1 + a)
 
+    def _beyond(self, m: int) -> Ball:
+        """P(Y > m), by symmetry: with all digits where it is small."""
+        return self._cumulative(-m - 1)
+
     def _threshold(self, x: Ball) -> Ball:
         """The y at which the loss would be x."""
         return (self.shift - x / self.rate) / 2
@@ -85,7 +89,7 @@ class DiscreteLaplaceLoss(Loss):
         if x < -top or (x <= -top and strict):
             return arb(0)
         if not x < top:
-            ends += [arb(1), 1 - self._cumulative(0)] if strict else [arb(1)]
+            ends += [arb(1), self._beyond(0)] if strict else [arb(1)]
         if not x > -top:
             ends.append(arb(0))
         threshold = self._threshold(x)
@@ -93,7 +97,7 @@ class DiscreteLaplaceLoss(Loss):
             # cdf leaves out the outcomes below the threshold, `below` also those on it
             outside = (threshold < m or threshold >= m + 1) if strict else (threshold <= m or threshold > m + 1)
             if not outside:
-                ends.append(1 - self._cumulative(m))
+                ends.append(self._beyond(m))
         return hull(*ends)
 
     def support(self) -> tuple[Ball, Ball]:
@@ -106,7 +110,7 @@ class DiscreteLaplaceLoss(Loss):
             return ()
         a = (-self.rate).exp()
         inner = [
-            Atom((self.shift - 2 * y) * self.rate, (1 - a) / (1 + a) * (-self.rate * y).exp())
+            Atom((self.shift - 2 * y) * self.rate, -(-self.rate).expm1() / (1 + a) * (-self.rate * y).exp())
             for y in range(1, self.shift)
         ]
         last = (-self.rate * self.shift).exp() / (1 + a)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+_FEW_COPIES = 60
+
 
 @dataclass(frozen=True)
 class LaplaceLoss(Loss):
@@ -101,6 +103,31 @@ class LaplaceLoss(Loss):
     def envelope_factor(self, count: int, depth: float) -> LaplaceFactor:
         """By its places, or together with other Laplaces by the closed form."""
         return LaplaceFactor(lambda: self._top_law(depth), count, self.epsilon)
+
+    def copies_profile(self, count: int, epsilon: Ball) -> Ball | None:
+        """By the number of losses below ε and the gamma law of how far below (proofs/hits.md §4); None for many."""
+        if count > _FEW_COPIES:
+            return None
+        apart = count * self.epsilon - epsilon
+        if not apart > 0:
+            return arb(0) if apart <= 0 else hull(arb(0), self._half_lines(count, apart.upper()))
+        return self._half_lines(count, apart)
+
+    def _half_lines(self, count: int, apart: Ball) -> Ball:
+        """E[(1 − e^{2G − apart})₊], G a sum of J exponential numbers, J of ``count`` coins; and the lower ends."""
+        y, fall, total, ways = apart / 2, (-apart).exp(), arb(0), 1
+        if y > 20 * count + 4000:
+            return hull(1 - (-arb(1000)).exp(), arb(1))
+        for j in range(count + 1):
+            if j == 0:
+                part = 1 - fall
+            else:
+                grown = y**j / arb(j + 1).gamma() * y.hypgeom_1f1(arb(j), arb(j + 1))
+                part = y.gamma_lower(arb(j), regularized=1) - fall * grown
+            total += ways * part
+            ways = ways * (count - j) // (j + 1)
+        short = arb(0) if apart < 2 * self.epsilon else count * (-self.epsilon).exp() / 2
+        return positive_part(total / 2**count) + hull(arb(0), short.upper())
 
     def lattice_law(self, depth: float) -> Law:
         """Two atoms, and the density between them."""

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from flint import arb
 
 from bursar.losses._base import Atom, Directions, Loss
+from bursar.losses.engines.hit_parts import Hits, sampled_hits, sampled_loss
 from bursar.losses.engines.lattice.law import Law
 from bursar.losses.engines.lattice.sampled import sampled as sampled_law
 from bursar.numerics.arrays import Array
@@ -46,7 +47,7 @@ class _Sampled(Loss):
     def _shrink(self, loss: Ball) -> Ball:
         """ln(1 − q + q·e^l), also at infinite l."""
         if loss.is_finite():
-            return (self.rate * loss.expm1()).log1p()
+            return sampled_loss(loss, self.rate)
         return (-self.rate).log1p() if loss < 0 else infinity()
 
     def _grow(self, excess: Ball) -> Ball:
@@ -151,6 +152,10 @@ class SampledRemove(_Sampled):
         """The base's, each place moved and each mass weighed."""
         base = self.base.remove.lattice_law(depth)
         return None if base is None else sampled_law(base, self.rate, self.base.add.infinite_mass(), removed=True)
+
+    def hits(self, clear: float) -> Hits | None:
+        """The base's loss where the record took part, next to nothing where not."""
+        return sampled_hits(self.base, self.rate, clear)
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Present with probability q, then the base's loss, shrunk."""
