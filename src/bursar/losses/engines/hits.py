@@ -31,6 +31,7 @@ _NEGLIGIBLE = 1e9  # how many times smaller than a hit's loss what all misses ma
 _SPARE = arb(10) ** -10  # of δ: what may be left out
 _DOUBT = 1e-4  # of δ: by how much a sum may be off
 _MOST = 300  # numbers of hits that are summed
+_FEW = 8  # numbers of hits, each of which an engine is asked about
 _BITS = 160
 
 
@@ -44,7 +45,7 @@ def epsilon_at(losses: Losses, delta: Ball, width: float) -> Answer | None:
             return None
         scale = total.scale()
         try:
-            ends = crossing(lambda x: total.around(arb(x) * scale), delta)
+            ends = crossing(lambda x: total.around(arb(x) * scale, enough=2 * delta), delta)
             low, high = (down(arb(ends.lower) * scale), up(arb(ends.upper) * scale))
             if (high - low) > width * high and math.isfinite(high):
                 low, high = _refined(total, low, high, width)
@@ -151,8 +152,10 @@ class Total:
         """What n hits and all misses cost by their constants."""
         return n * self.parts.hit + (self.count - n) * self.parts.miss
 
-    def around(self, epsilon: Ball, profile: Callable[[Loss, int, Ball], Ball] | None = None) -> Ball:
-        """A ball that holds δ(ε)."""
+    def around(
+        self, epsilon: Ball, profile: Callable[[Loss, int, Ball], Ball] | None = None, enough: Ball | None = None
+    ) -> Ball:
+        """A ball that holds δ(ε); where δ(ε) exceeds what is ``enough``, one that lies below it does."""
         found, parts = profile or plain_profile, self.parts
         low, high = arb(0), self.tail(self.top)
         for position, n in enumerate(range(self.top, -1, -1)):
@@ -167,6 +170,8 @@ class Total:
             certain = n * (-parts.short_hit).log1p() + (self.count - n) * (-parts.short_miss).log1p()
             high += self.chance(n) * (n * self.more).exp() * value.upper()
             low += self.chance(n) * certain.exp() * positive_part(value.lower())
+            if enough is not None and low > enough:
+                return low
         return hull(positive_part(low.lower()), (self.slack.exp() * high).upper())
 
     def _of(self, n: int, epsilon: Ball, profile: Callable[[Loss, int, Ball], Ball]) -> Ball:
@@ -182,13 +187,11 @@ def _refined(total: Total, low: float, high: float, width: float) -> tuple[float
     """The same ends, closer together, by profiles that take an engine: each number of hits suggests an ε of its own,
     and the largest is not far off.
     """
-    near = 0.0
-    for n in range(1, total.top + 1):
-        share, alone = total.delta / total.chance(n), between(total.parts.base, n, arb(low) - total.offset(n))
-        if not (share < 0.999 and alone.upper() > share / 100):  # so many hits decide nothing
-            continue
+    near, deciding = 0.0, _deciding(total, low)
+    for n in deciding if len(deciding) <= _FEW else ():
         try:
-            answer = envelope.epsilon_at([(total.parts.base, n)], share.mid(), width)
+            share = (total.delta / total.chance(n)).mid()
+            answer = envelope.epsilon_at([(total.parts.base, n)], share, width)
         except (NoEnvelope, ArithmeticError, ValueError):
             continue
         near = max(near, float(answer.lower + total.offset(n)))
@@ -198,7 +201,7 @@ def _refined(total: Total, low: float, high: float, width: float) -> tuple[float
             x = near * (1 + side * step)
             if not low < x < high:
                 break
-            found = total.around(arb(x), engine_profile)
+            found = total.around(arb(x), engine_profile, 2 * total.delta)
             if side < 0 and found > total.delta:
                 low = x
                 break
@@ -207,3 +210,13 @@ def _refined(total: Total, low: float, high: float, width: float) -> tuple[float
                 break
             step *= 4
     return low, high
+
+
+def _deciding(total: Total, low: float) -> list[int]:
+    """The numbers of hits that may decide, where ε is at least ``low``."""
+    found = []
+    for n in range(max(total.top - _MOST, 1), total.top + 1):
+        share, alone = total.delta / total.chance(n), between(total.parts.base, n, arb(low) - total.offset(n))
+        if share < 0.999 and alone.upper() > share / 100:
+            found.append(n)
+    return found

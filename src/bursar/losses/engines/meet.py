@@ -2,6 +2,7 @@
 serve or stays wider than asked.
 
     single event   bounded losses at a δ below the chance that all of them are largest: two ends for nothing
+    closed form    copies of one loss whose composed profile is known
     hits           copies of one sample whose outcome says who took part
     contour        where noise is Gaussian: fewest moments, because they decay
     envelope       everything whose places can be listed: atoms, densities, and both together
@@ -16,7 +17,7 @@ from dataclasses import dataclass, replace
 from flint import arb
 
 from bursar.errors import ContradictionError, LossUnknown
-from bursar.losses.engines import contour, envelope, hits, lattice, top
+from bursar.losses.engines import closed, contour, dominant, envelope, hits, lattice, top
 from bursar.losses.engines.answer import EFFORTS, Answer, Losses, Precision, leak_of
 from bursar.losses.engines.contour import NoContour
 from bursar.losses.engines.envelope import NoEnvelope
@@ -45,23 +46,56 @@ def usual_width(losses: Losses) -> float:
 
 def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) -> Answer:
     """The smallest ε ≥ 0 at which every direction's δ(ε) is at most δ."""
+    answers: list[Answer] = []
+    for losses in directions:
+        # Mostly the other direction is the cheaper one, which is easier to show than to solve.
+        if not (answers and precision.engine is None and _cheaper(losses, answers[0], delta)):
+            answers.append(_one_way(losses, delta, precision))
+    return _worst(answers)
+
+
+def _one_way(losses: Losses, delta: Ball, precision: Precision) -> Answer:
+    """One direction's ε: by the releases that matter where others cost next to nothing, else by all of them."""
+    if precision.engine is not None or len(losses) == 1:
+        return _by_engines(losses, delta, precision)
+
+    def solve(some: Losses, part: Ball, narrow: float) -> Answer:
+        try:
+            return _by_engines(some, part, replace(precision, width=narrow))
+        except NoEngine as limit:
+            raise ArithmeticError(str(limit)) from limit
+
+    width, found, refused = _USUAL if precision.width is None else precision.width, None, None
+    for way in (dominant.epsilon_at, None, dominant.by_answers):
+        try:
+            other = _by_engines(losses, delta, precision) if way is None else way(losses, delta, width, solve)
+        except NoEngine as limit:
+            refused = limit
+        except _STUMBLES:
+            continue
+        else:
+            found = found if other is None else other if found is None else _both(found, other)
+        if found is not None and found.width <= width:
+            break
+    if found is None:
+        raise refused or NoEngine("no engine serves these")
+    return found
+
+
+def _by_engines(losses: Losses, delta: Ball, precision: Precision) -> Answer:
+    """One direction's ε by the engines that suit all of its losses."""
     most = EFFORTS[precision.effort] // _PER_MOMENT
-    ask = _Ask(
+    return _Ask(
         precision,
         {
             "single event": lambda losses, _: top.epsilon_at(losses, delta),
+            "closed form": lambda losses, _: closed.epsilon_at(losses, delta),
             "hits": lambda losses, width: hits.epsilon_at(losses, delta, width),
             "contour": lambda losses, _: contour.epsilon_at(losses, delta),
             "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
             "lattice": lambda losses, width: lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort]),
         },
-    )
-    answers: list[Answer] = []
-    for losses in directions:
-        # Mostly the other direction is the cheaper one, which is easier to show than to solve.
-        if not (answers and precision.engine is None and _cheaper(losses, answers[0], delta)):
-            answers.append(ask(losses))
-    return _worst(answers)
+    )(losses)
 
 
 def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) -> Answer:

@@ -38,7 +38,7 @@ class GaussianLoss(Loss):
 
     def profile(self, epsilon: RealLike) -> Ball:
         """Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ)."""
-        return gaussian_delta(self.mu, ball(epsilon))
+        return self.copies_profile(1, ball(epsilon))
 
     def cdf(self, x: RealLike) -> Ball:
         """Φ((x − μ²/2)/μ)."""
