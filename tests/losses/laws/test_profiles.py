@@ -93,3 +93,19 @@ def test_wide_discrete_noise_costs_about_what_gaussian_noise_does(sigma: str, ep
         smooth = b.Gaussian(sigma=sigma).losses().profile(arb(epsilon))
     assert rough.overlaps(smooth)
     assert b.account(b.DiscreteGaussian(sigma=sigma), epsilon=epsilon).bound.upper >= float(smooth)
+
+
+@pytest.mark.parametrize(("scale", "sensitivity"), [("101", 1), ("200", 3), ("150", 70), ("1e4", 5), ("1e9", 10**11)])
+def test_discrete_laplace_noise_lies_between_two_continuous_ones(scale: str, sensitivity: int) -> None:
+    """At every ε, negative ones too, the three profiles are in order, and the outer two are close."""
+    with working(200):
+        loss = b.DiscreteLaplace(scale=scale, sensitivity=sensitivity).losses().remove
+        pair = loss.bracket()
+        assert pair is not None
+        below, above = pair
+        top = loss.support()[1]
+        for i in range(-60, 61):
+            x = top * i / 59
+            assert not below.profile(x) > loss.profile(x), i
+            assert not loss.profile(x) > above.profile(x), i
+        assert above.support()[1] - below.support()[1] < 2 * top / (sensitivity * float(scale))

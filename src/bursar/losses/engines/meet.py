@@ -22,6 +22,7 @@ from bursar.losses.engines.answer import EFFORTS, Answer, Losses, Precision, lea
 from bursar.losses.engines.contour import NoContour
 from bursar.losses.engines.envelope import NoEnvelope
 from bursar.losses.engines.lattice import NoLattice
+from bursar.losses.engines.lattice.bracket import around, met
 from bursar.numerics.balls import Ball
 
 SETTLED = "settled"
@@ -93,9 +94,19 @@ def _by_engines(losses: Losses, delta: Ball, precision: Precision) -> Answer:
             "hits": lambda losses, width: hits.epsilon_at(losses, delta, width),
             "contour": lambda losses, _: contour.epsilon_at(losses, delta),
             "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
+            "bracket": lambda losses, width: _between(losses, delta, width, most),
             "lattice": lambda losses, width: lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort]),
         },
     )(losses)
+
+
+def _between(losses: Losses, delta: Ball, width: float, most: int) -> Answer | None:
+    """ε between those of laws that cost no more and of laws that cost no less, where there are such."""
+    pair = around(losses)
+    if pair is None:
+        return None
+    below, above = (envelope.epsilon_at(some, delta, width / 2, most) for some in pair)
+    return met(below, above)
 
 
 def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) -> Answer:

@@ -14,6 +14,7 @@ from flint import acb, arb
 from bursar.losses._base import Atom, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor
 from bursar.losses.engines.lattice.law import Comb, Law, of_atoms
+from bursar.losses.laws.laplace import LaplaceLoss
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,
@@ -30,6 +31,7 @@ from bursar.numerics.balls import (
 from bursar.numerics.lattice import integers_around
 
 _LISTED = 10_000
+_CLOSE = arb(1) / 100  # of scales: outputs this close are all but continuous
 
 
 @dataclass(frozen=True)
@@ -171,6 +173,15 @@ class DiscreteLaplaceLoss(Loss):
     def contour_factor(self, count: int, log_delta: float) -> ClosedFactor:
         """The closed form; atoms alone do not decay, so something smooth must stand beside it."""
         return ClosedFactor(self, count)
+
+    def bracket(self) -> tuple[Loss, Loss] | None:
+        """Laplace noise with a little less and a little more ε, where the outputs lie close (proofs/lattice.md §7)."""
+        if not self.rate < _CLOSE:
+            return None
+        bend = (self.rate / 2).cosh().log()
+        return LaplaceLoss(positive_part(self.epsilon - (self.rate + 2 * bend) ** 2)), LaplaceLoss(
+            self.epsilon + 2 * bend
+        )
 
     def lattice_law(self, depth: float) -> Law | None:
         """The atoms, where they are listed: every second whole multiple of the rate."""

@@ -53,7 +53,13 @@ def _narrowed(factors: list[Factor], asked: tuple[Ball, Ball, float], width: flo
         if not _FINEST * width < goal < 1 or (found is not None and found.width <= width):
             break
         if near <= 0:
-            return _at_zero(factors, leak, delta)
+            try:
+                return _at_zero(factors, leak, delta)
+            except NoEnvelope:
+                near = 0.3 * float(ladder.epsilons(log_delta).min())  # a guess that is too low is no answer
+                if not near > 0 or first <= -near:
+                    raise
+                first = -near
         try:
             envelope, near = _settled(factors, leak, ladder, near, log_delta, goal)
             if near > 0:
