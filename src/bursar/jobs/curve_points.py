@@ -13,7 +13,7 @@ from bursar.errors import LossUnknown
 from bursar.jobs.account import account
 from bursar.losses.engines import curve
 from bursar.losses.engines import meet as engines
-from bursar.losses.engines.answer import Losses, Precision, leak_of
+from bursar.losses.engines.answer import Losses, NoEngine, Precision, leak_of
 from bursar.losses.engines.contour import NoContour
 from bursar.mechanisms import Mechanism
 from bursar.mechanisms._base import known_losses
@@ -72,7 +72,7 @@ def _reached(losses: Losses, epsilons: Sequence[float], precision: Precision) ->
     """Lower bounds of the δ's that one strategy reaches."""
     try:
         return _band(_along(losses, epsilons, precision)).lower if losses else np.zeros(len(epsilons))
-    except engines.NoEngine:
+    except NoEngine:
         return np.zeros(len(epsilons))
 
 
@@ -84,7 +84,7 @@ def _direction(
         return _band([(max(down(ball), 0.0), min(up(ball), 1.0)) for ball in balls])
     try:
         return _band(_along(losses, epsilons, precision))
-    except engines.NoEngine:
+    except NoEngine:
         return _band([_alone(what, losses, x, precision, alike=alike) for x in epsilons])
 
 
@@ -109,7 +109,7 @@ def _alone(
         try:
             found = engines.delta_at([losses], arb(epsilon), precision)
             return found.lower, found.upper
-        except engines.NoEngine:
+        except NoEngine:
             pass
     bound = account(what, epsilon=epsilon, width=precision.width, effort=precision.effort).delta
     return (bound.lower if alike else min(max(down(leak_of(losses)), 0.0), bound.upper)), bound.upper

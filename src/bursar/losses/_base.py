@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from bursar.losses._directions import Directions
     from bursar.losses.engines.chernoff import CumulantBound
     from bursar.losses.engines.contour.factors import Factor
+    from bursar.losses.engines.hit_parts import Hits
     from bursar.losses.engines.lattice.law import Law
     from bursar.losses.engines.likeness import Likeness
     from bursar.losses.engines.rungs import Rungs
@@ -144,6 +145,14 @@ class Loss(ABC):
 
     def sampled_noise(self) -> tuple[Ball, Ball, bool] | None:
         """σ, q and whether a record is removed, for the Poisson-sampled Gaussian: many such laws are summed as one."""
+        return None
+
+    def hits(self, clear: float) -> Hits | None:
+        """What it is made of, where a sample shows itself: e^{−clear} is the slack that is asked for."""
+        return None
+
+    def copies_profile(self, count: int, epsilon: Ball) -> Ball | None:
+        """δ(ε) of so many copies, where that is a closed form."""
         return None
 
     def cumulant_bound(self) -> CumulantBound | None:

@@ -9,7 +9,7 @@ from flint import arb
 from bursar.guarantees import Claim, PureDP, Tightness
 from bursar.losses import Directions, leaky_response, symmetric
 from bursar.losses.laws.stepped_table import SteppedTable
-from bursar.losses.laws.table import Row
+from bursar.losses.laws.table_rows import Row
 from bursar.mechanisms._base import Mechanism, renyi_of_losses
 from bursar.numerics.balls import ball
 from bursar.numerics.real import Number, Real

@@ -5,8 +5,8 @@ Statement: if pairs (Pᵢ, Qᵢ), fixed in advance, dominate the mechanisms what
     worse of the two directions; and it is exactly that where the mechanisms attain their pairs.
 Hypotheses: every mechanism's loss distributions are known; there is more than one release (one release has its own
     exact profile), unless that profile is not resolved.
-Source: Zhu, Dong and Wang 2022, Thm 10, for the composition; proofs/contour.md, proofs/envelope.md, proofs/densities.md,
-    proofs/lattice.md, proofs/likeness.md and proofs/steady.md for the numbers.
+Source: Zhu, Dong and Wang 2022, Thm 10, for the composition; proofs/contour.md, envelope.md, densities.md, lattice.md,
+    likeness.md and steady.md there for the numbers.
 Code/paper: `bursar.losses.engines.contour` sums along a line in the complex plane where noise is Gaussian;
     `bursar.losses.engines.envelope` sums polynomials on either side of the hockey stick, whatever the losses are;
     `bursar.losses.engines.lattice` puts every loss on one grid.
@@ -22,7 +22,7 @@ from bursar.composition import Composition
 from bursar.errors import LossUnknown
 from bursar.losses import Directions, Loss
 from bursar.losses.engines import meet as engines
-from bursar.losses.engines.answer import Losses
+from bursar.losses.engines.answer import Losses, NoEngine
 from bursar.mechanisms._base import known_losses
 from bursar.numerics.balls import ball
 from bursar.theorems import single
@@ -45,7 +45,7 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
             found = engines.epsilon_at(composed(pairs), ball(question.delta), question.precision)
         else:
             found = engines.delta_at(composed(pairs), ball(question.epsilon), question.precision)
-    except engines.NoEngine as limit:
+    except NoEngine as limit:
         return Abstain(f"no engine serves this: {limit}")
     pieces = composed(pairs)
     asked = max(map(engines.usual_width, pieces)) if question.precision.width is None else question.precision.width

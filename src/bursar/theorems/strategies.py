@@ -28,7 +28,7 @@ from bursar.composition import Composition
 from bursar.losses import BoundedRangeLoss, Directions, Loss
 from bursar.losses.engines import adaptive
 from bursar.losses.engines import meet as engines
-from bursar.losses.engines.answer import Answer, Losses
+from bursar.losses.engines.answer import Answer, Losses, NoEngine
 from bursar.mechanisms._base import known_losses
 from bursar.numerics.balls import Ball, ball, down
 from bursar.numerics.real import Real
@@ -115,7 +115,7 @@ def _fixed(pairs: Pairs, question: Question) -> list[tuple[float, str]]:
         directions = at_tilt(pairs, tilt)
         try:
             reached = _composed(directions, question) if all(directions) else None
-        except engines.NoEngine:
+        except NoEngine:
             reached = None
         if reached is None:
             break

@@ -30,9 +30,9 @@ class CumulantBound:
 
 
 def chernoff_constant(tilt: float | Ball) -> Ball:
-    """ln of sup_x (1 − e^{−x})e^{−τx} = τ^τ/(1+τ)^{1+τ}."""
+    """ln of sup_x (1 − e^{−x})e^{−τx} = τ^τ/(1+τ)^{1+τ}, in a form that keeps its digits at large tilts."""
     t = arb(tilt)
-    return t * t.log() - (1 + t) * (1 + t).log()
+    return -t.log1p() - t * (1 / t).log1p()
 
 
 def exponentials(bound: float, tilt: float, epsilons: Array) -> Array:

@@ -2,7 +2,8 @@
 serve or stays wider than asked.
 
     single event   bounded losses at a δ below the chance that all of them are largest: two ends for nothing
-    closed form    discrete Gaussians of a large σ, beside Gaussians
+    closed form    copies of one loss whose composed profile is known, or discrete Gaussians of a large σ
+    hits           copies of one sample whose outcome says who took part
     contour        where noise is Gaussian: fewest moments, because they decay
     envelope       everything whose places can be listed: atoms, densities, and both together
     lattice        what is left, and the cross-check of the others
@@ -11,106 +12,104 @@ serve or stays wider than asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from flint import arb
 
 from bursar.errors import ContradictionError, LossUnknown
-from bursar.losses.engines import contour, envelope, lattice, likeness, rungs, steady, top
-from bursar.losses.engines.answer import EFFORTS, Answer, Losses, Precision, leak_of
+from bursar.losses.engines import closed, contour, dominant, envelope, hits, lattice, likeness, simpler, top
+from bursar.losses.engines.answer import EFFORTS, USUAL_WIDTH, Answer, Losses, NoEngine, Precision, leak_of
 from bursar.losses.engines.contour import NoContour
 from bursar.losses.engines.envelope import NoEnvelope
 from bursar.losses.engines.lattice import NoLattice
-from bursar.numerics.balls import Ball, down, up
+from bursar.losses.engines.lattice.bracket import around, met
+from bursar.numerics.balls import Ball
 
 SETTLED = "settled"
 """In place of an engine's name: as ledgers have priced plans up to now. What they wrote must not move with every better
 engine."""
-_USUAL = 1e-6
 _MANY = 100
-_SHARED = 0.4  # of the width asked: for the losses beside steady ones
 _CLOSE = 1e-4  # an answer this narrow is not worth another engine's minutes, unless effort is asked for
 _PER_MOMENT = 4  # grid points are worth a moment
 _STUMBLES = (NoContour, NoEnvelope, NoLattice, LossUnknown, ArithmeticError, ValueError)
 """Whatever the floats of an engine stumble over: it fails closed."""
 
 
-class NoEngine(Exception):
-    """No engine serves this composition."""
-
-
 def usual_width(losses: Losses) -> float:
     """The relative width that is asked for unless another is: a millionth."""
-    return _USUAL
+    return USUAL_WIDTH
 
 
 def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) -> Answer:
     """The smallest ε ≥ 0 at which every direction's δ(ε) is at most δ."""
-    most = EFFORTS[precision.effort] // _PER_MOMENT
-    ask = _Ask(
-        precision,
-        {
-            "single event": lambda losses, _: top.epsilon_at(losses, delta),
-            "closed form": lambda losses, _: likeness.epsilon_at(losses, delta),
-            "contour": lambda losses, _: contour.epsilon_at(losses, delta),
-            "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
-            "lattice": lambda losses, width: lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort]),
-        },
-    )
     answers: list[Answer] = []
     for losses in directions:
-        simpler = _simpler(losses, delta, precision) if precision.engine is None else None
-        if simpler is not None:
-            answers.append(simpler)
+        easier = simpler.epsilon_at(losses, delta, precision, _alone) if precision.engine is None else None
+        if easier is not None:
+            answers.append(easier)
             continue
         # Mostly the other direction is the cheaper one, which is easier to show than to solve.
         if not (answers and precision.engine is None and _cheaper(losses, answers[0], delta)):
-            answers.append(ask(losses))
+            answers.append(_one_way(losses, delta, precision))
     return _worst(answers)
 
 
-def _simpler(losses: Losses, delta: Ball, precision: Precision) -> Answer | None:
-    """The answer where steady losses only move it, or where simpler laws stand for some; None where neither is so."""
-    closer = replace(precision, width=_SHARED * (_USUAL if precision.width is None else precision.width))
-    with suppress(NoEngine):
-        found = _moved(losses, delta, precision) or rungs.epsilon_at(
-            losses, delta, lambda others, at: epsilon_at([others], at, closer)
-        )
-        if found is not None:
-            return found
-    twins = [(loss.twins() or (loss, loss), count) for loss, count in losses]
-    if all(pair[0] is pair[1] for pair, _ in twins):
-        return None
-    try:
-        low, high = (epsilon_at([[(pair[side], n) for pair, n in twins]], delta, closer) for side in (0, 1))
-    except NoEngine:
-        return None
-    return replace(high, lower=min(low.lower, high.upper))
+def _alone(losses: Losses, delta: Ball, precision: Precision) -> Answer:
+    return epsilon_at([losses], delta, precision)
 
 
-def _moved(losses: Losses, delta: Ball, precision: Precision) -> Answer | None:
-    """The answer where steady losses only move it: what the others cost, once for each end; None where none are, or
-    where that is not as narrow as asked.
-    """
-    parts = steady.split(losses, delta)
-    if parts is None:
-        return None
-    # without the others ε is at least this, since forgetting them costs nothing
-    low, high = parts.low + (-parts.below).log1p(), parts.high
-    width = _USUAL if precision.width is None else precision.width
-    if parts.rest:
-        closer = replace(precision, width=_SHARED * width)
+def _one_way(losses: Losses, delta: Ball, precision: Precision) -> Answer:
+    """One direction's ε: by the releases that matter where others cost next to nothing, else by all of them."""
+    if precision.engine is not None or len(losses) == 1:
+        return _by_engines(losses, delta, precision)
+
+    def solve(some: Losses, part: Ball, narrow: float) -> Answer:
         try:
-            first = epsilon_at([parts.rest], parts.above, closer)
-            second = epsilon_at([parts.rest], parts.below, closer)
-        except NoEngine:
-            return None
-        high = high + arb(first.upper)
-        low = low.max(parts.low + arb(second.lower)) if second.lower > 0 else low
-    ends = max(down(low), 0.0), max(up(high), 0.0)
-    answer = Answer(*ends, (), "steady", 1, 0.0) if ends[0] <= ends[1] else None
-    return answer if answer is not None and answer.width <= width else None
+            return _by_engines(some, part, replace(precision, width=narrow))
+        except NoEngine as limit:
+            raise ArithmeticError(str(limit)) from limit
+
+    width, found, refused = USUAL_WIDTH if precision.width is None else precision.width, None, None
+    for way in (dominant.epsilon_at, None, dominant.by_answers):
+        try:
+            other = _by_engines(losses, delta, precision) if way is None else way(losses, delta, width, solve)
+        except NoEngine as limit:
+            refused = limit
+        except _STUMBLES:
+            continue
+        else:
+            found = found if other is None else other if found is None else _both(found, other)
+        if found is not None and found.width <= width:
+            break
+    if found is None:
+        raise refused or NoEngine("no engine serves these")
+    return found
+
+
+def _by_engines(losses: Losses, delta: Ball, precision: Precision) -> Answer:
+    """One direction's ε by the engines that suit all of its losses."""
+    most = EFFORTS[precision.effort] // _PER_MOMENT
+    return _Ask(
+        precision,
+        {
+            "single event": lambda losses, _: top.epsilon_at(losses, delta),
+            "closed form": lambda losses, _: closed.epsilon_at(losses, delta) or likeness.epsilon_at(losses, delta),
+            "hits": lambda losses, width: hits.epsilon_at(losses, delta, width),
+            "contour": lambda losses, _: contour.epsilon_at(losses, delta),
+            "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
+            "bracket": lambda losses, width: _between(losses, delta, width, most),
+            "lattice": lambda losses, width: lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort]),
+        },
+    )(losses)
+
+
+def _between(losses: Losses, delta: Ball, width: float, most: int) -> Answer | None:
+    """ε between those of laws that cost no more and of laws that cost no less, where there are such."""
+    pair = around(losses)
+    if pair is None:
+        return None
+    below, above = (envelope.epsilon_at(some, delta, width / 2, most) for some in pair)
+    return met(below, above)
 
 
 def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) -> Answer:
@@ -120,6 +119,7 @@ def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) 
         precision,
         {
             "single event": lambda losses, _: None if _smooth(losses) else top.delta_at(losses, epsilon),
+            "hits": lambda losses, _: hits.delta_at(losses, epsilon),
             "contour": lambda losses, _: contour.delta_at(losses, epsilon),
             "envelope": lambda losses, width: envelope.delta_at(losses, epsilon, width, most),
             "lattice": lambda losses, width: lattice.delta_at(losses, epsilon, width, EFFORTS[precision.effort]),
@@ -170,7 +170,7 @@ def _order(losses: Losses, precision: Precision, ways: Iterable[str]) -> list[st
 def _width(losses: Losses, precision: Precision) -> float:
     """The width that is asked where none is given."""
     if precision.engine != SETTLED or _smooth(losses):
-        return _USUAL
+        return USUAL_WIDTH
     return 1e-3 if sum(loss.table() is not None for loss, _ in losses) > _MANY else 1e-4
 
 
@@ -199,7 +199,7 @@ class _Ask:
     engines: dict[str, Callable[[Losses, float], Answer | None]]
 
     def __call__(self, losses: Losses) -> Answer:
-        width = _USUAL if self.precision.width is None else self.precision.width
+        width = USUAL_WIDTH if self.precision.width is None else self.precision.width
         reasons, found = [], None
         for name in _order(losses, self.precision, self.engines):
             if name == "lattice" and found is not None and found.width <= _CLOSE and self.precision.effort != "high":

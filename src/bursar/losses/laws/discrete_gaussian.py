@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 from flint import acb, arb
 
-from bursar.errors import LossUnknown
 from bursar.losses._base import Atom, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor, Factor
 from bursar.losses.engines.envelope.factor import PointsFactor
@@ -17,6 +16,7 @@ from bursar.losses.engines.lattice.law import Comb, Law, spread
 from bursar.losses.engines.likeness import LEAST, LikeFactor, Likeness, delta_of
 from bursar.losses.engines.rungs import Rungs
 from bursar.losses.laws.hits import rungs, variance_of
+from bursar.losses.laws.integer_tails import MOST_TERMS, far_tail, summed_tails
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,
@@ -34,11 +34,12 @@ from bursar.numerics.balls import (
 from bursar.numerics.lattice import integers_around
 from bursar.numerics.trusted import UNIT
 
-_MOST_TERMS = 20_000
 _CLOSE = 1e10  # of the variance of all copies: then no question tells them from a Gaussian
 _FARTHEST = 10_000  # outputs whose tails are listed together
 _MOST_LISTED = 1_000_000  # of σ²: beyond, few tails can be listed, and the loss is all but Gaussian
 _MOST_ATOMS = 2_000_000
+_FURTHEST = 10**15  # outputs: further ones are not told apart
+_DEEP, _DEEPEST = 20_000, 10**9  # e^{−20000} is nothing beside any δ
 _NARROW, _FAR = 1.0, 60  # of σ², and outputs looked at, where one atom may decide
 
 
@@ -63,9 +64,12 @@ class DiscreteGaussianLoss(Loss):
         """P(Y ≥ m)."""
         if m <= 0:
             return 1 - self._tail(1 - m)
+        deep = arb(m) ** 2 / (2 * self.variance_parameter)
+        if deep > _DEEPEST or (m > MOST_TERMS // 2 and deep > _DEEP):
+            return hull(arb(0), self._chernoff(arb(m)))
         tails = self._tails[-1]
         if m >= len(tails) and m > _FARTHEST:
-            return self._far_tail(m)
+            return far_tail(self.variance_parameter, self.normaliser(), m)
         if m >= len(tails):
             tails = self._sum_tails(m)
             self._tails.append(tails)  # another thread may have asked for fewer meanwhile
@@ -76,42 +80,8 @@ class DiscreteGaussianLoss(Loss):
         """P(Y ≥ m) by m, as far as was asked, the last time at the end; a profile asks for many."""
         return [[]]
 
-    def _far_tail(self, m: int) -> Ball:
-        """P(Y ≥ m) from m on, term by term: far away they fall quickly."""
-        s = self.variance_parameter
-        lead, ratio = (-(arb(m) ** 2) / (2 * s)).exp(), (-arb(2 * m + 1) / (2 * s)).exp()
-        total, term, shrink = arb(1), arb(1), (-1 / s).exp()
-        for _ in range(_MOST_TERMS):
-            term *= ratio
-            ratio *= shrink
-            total += term
-            if ratio < 1 and term <= total * arb(2) ** -140 * (1 - ratio):
-                return lead * (total + hull(arb(0), term * ratio / (1 - ratio))) / self.normaliser()
-        raise LossUnknown(f"a discrete Gaussian with σ² = {float(s):g} needs too many terms for its exact profile")
-
     def _sum_tails(self, most: int) -> list[Ball]:
-        """All tails up to m, added up from so far away that the geometric remainder is negligible even beside the last
-        one.
-        """
-        s = self.variance_parameter
-        sigma = float(s) ** 0.5
-        most = max(most, math.ceil(8 * sigma))
-        last = math.ceil(math.sqrt(float(most) ** 2 + 200 * float(s))) + 2  # e^{−100} < 2^{−140} times the term at m
-        if last > _MOST_TERMS:
-            raise LossUnknown(f"a discrete Gaussian with σ² = {float(s):g} needs too many terms for its exact profile")
-        term, ratio, shrink = arb(1), (-1 / (2 * s)).exp(), (-1 / s).exp()
-        terms = []
-        for _ in range(last + 1):
-            terms.append(term)
-            term *= ratio
-            ratio *= shrink
-        # what is left is at most a geometric series with the current ratio
-        total, norm = hull(arb(0), term / (1 - ratio)), self.normaliser()
-        tails = []
-        for term in reversed(terms):
-            total += term
-            tails.append(total / norm)
-        return tails[::-1][: most + 1]
+        return summed_tails(self.variance_parameter, self.normaliser(), most)
 
     def _threshold(self, x: Ball) -> Ball:
         """The y at which the loss would be x."""
@@ -122,9 +92,20 @@ class DiscreteGaussianLoss(Loss):
         x, like = ball(epsilon), self.likeness()
         if like is not None and self.variance_parameter > _MOST_LISTED:
             return delta_of([(like, 1)], x)
-        near = integers_around(self._threshold(x), -(10**15), 10**15)
+        threshold = self._threshold(x)
+        if not abs(threshold) < _FURTHEST:
+            return self._far_profile(x, threshold)
+        near = integers_around(threshold, -_FURTHEST, _FURTHEST)
         ways = [self._tail(-m) - x.exp() * self._tail(self.shift - m) for m in near]
         return positive_part(maximum(-x.expm1(), *ways))
+
+    def _far_profile(self, x: Ball, threshold: Ball) -> Ball:
+        """Between 1 − e^x and P(L > x) ≤ P(Y < threshold), which Chernoff's bound makes small far to the left."""
+        return hull(positive_part(-x.expm1()), self._chernoff(positive_part(-threshold)))
+
+    def _chernoff(self, m: Ball) -> Ball:
+        """A bound of P(Y ≥ m) for m ≥ 0: E[e^{tY}] ≤ e^{t²σ²/2}, since ϑ is largest at 0."""
+        return arb((-m * m / (2 * self.variance_parameter)).exp().upper()).min(arb(1))
 
     def cdf(self, x: RealLike) -> Ball:
         """P(Y ≥ threshold)."""
@@ -134,9 +115,16 @@ class DiscreteGaussianLoss(Loss):
         """P(Y > threshold)."""
         return self._from(self._threshold(ball(x)), strict=True)
 
+    def tail(self, x: RealLike) -> Ball:
+        """P(Y < threshold) = P(Y > −threshold), with all digits where it is small."""
+        return self._from(-self._threshold(ball(x)), strict=True)
+
     def _from(self, threshold: Ball, *, strict: bool) -> Ball:
+        if not abs(threshold) < _FURTHEST:
+            beyond = self._chernoff(positive_part(abs(threshold) - 1))
+            return hull(1 - beyond, arb(1)) if threshold < 0 else hull(arb(0), beyond if threshold > 0 else arb(1))
         ends = []
-        for m in integers_around(threshold, -(10**15), 10**15):
+        for m in integers_around(threshold, -_FURTHEST, _FURTHEST):
             # Y ≥ m is {Y ≥ threshold} for m − 1 < threshold ≤ m, and {Y > threshold} for m − 1 ≤ threshold < m
             outside = (threshold < m - 1 or threshold >= m) if strict else (threshold <= m - 1 or threshold > m)
             if not outside:

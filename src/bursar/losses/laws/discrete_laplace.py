@@ -35,6 +35,7 @@ from bursar.numerics.trusted import UNIT
 _LISTED = 10_000
 _MOST_PLACES = 1_000_000
 _FINE = 1e-8  # of rate/Δ: four times how far the twins are apart, relatively
+_CLOSE = arb(1) / 100  # of scales: outputs this close are all but continuous
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,10 @@ class DiscreteLaplaceLoss(Loss):
         """P(Y ≤ m)."""
         a = (-self.rate).exp()
         return 1 - (-self.rate * (m + 1)).exp() / (1 + a) if m >= 0 else (self.rate * m).exp() / (1 + a)
+
+    def _beyond(self, m: int) -> Ball:
+        """P(Y > m), by symmetry: with all digits where it is small."""
+        return self._cumulative(-m - 1)
 
     def _threshold(self, x: Ball) -> Ball:
         """The y at which the loss would be x."""
@@ -90,7 +95,7 @@ class DiscreteLaplaceLoss(Loss):
         if x < -top or (x <= -top and strict):
             return arb(0)
         if not x < top:
-            ends += [arb(1), 1 - self._cumulative(0)] if strict else [arb(1)]
+            ends += [arb(1), self._beyond(0)] if strict else [arb(1)]
         if not x > -top:
             ends.append(arb(0))
         threshold = self._threshold(x)
@@ -98,7 +103,7 @@ class DiscreteLaplaceLoss(Loss):
             # cdf leaves out the outcomes below the threshold, `below` also those on it
             outside = (threshold < m or threshold >= m + 1) if strict else (threshold <= m or threshold > m + 1)
             if not outside:
-                ends.append(1 - self._cumulative(m))
+                ends.append(self._beyond(m))
         return hull(*ends)
 
     def support(self) -> tuple[Ball, Ball]:
@@ -111,7 +116,7 @@ class DiscreteLaplaceLoss(Loss):
             return ()
         a = (-self.rate).exp()
         inner = [
-            Atom((self.shift - 2 * y) * self.rate, (1 - a) / (1 + a) * (-self.rate * y).exp())
+            Atom((self.shift - 2 * y) * self.rate, -(-self.rate).expm1() / (1 + a) * (-self.rate * y).exp())
             for y in range(1, self.shift)
         ]
         last = (-self.rate * self.shift).exp() / (1 + a)
@@ -173,6 +178,13 @@ class DiscreteLaplaceLoss(Loss):
         """The closed form; atoms alone do not decay, so something smooth must stand beside it."""
         return ClosedFactor(self, count)
 
+    def bracket(self) -> tuple[Loss, Loss] | None:
+        """Laplace noise of the same ε and of a little more, where the outputs lie close (proofs/likeness.md §4)."""
+        if not self.rate < _CLOSE:
+            return None
+        most = self.epsilon + 2 * (self.rate / 2).cosh().log()
+        return LaplaceLoss(arb(self.epsilon.lower())), LaplaceLoss(arb(most.upper()))
+
     def lattice_law(self, depth: float) -> Law | None:
         """The atoms, where they are listed: every second whole multiple of the rate."""
         atoms = self.atoms()
@@ -204,10 +216,6 @@ class DiscreteLaplaceLoss(Loss):
             return None
         low, high = self.epsilon, self.epsilon + square(self.rate) / 4
         return LaplaceLoss(arb(low.lower())), LaplaceLoss(arb(high.upper()))
-
-    def bracket(self) -> tuple[Loss, Loss] | None:
-        """The same for grids."""
-        return self.twins()
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses of two-sided geometric outputs."""

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from flint import arb
 
 from bursar.guarantees.gdp import gaussian_delta
 from bursar.losses._base import Loss
@@ -15,8 +16,20 @@ from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Law, itsel
 from bursar.losses.engines.likeness import Likeness
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array, Known
-from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, infinity
+from bursar.numerics.balls import (
+    Ball,
+    ComplexBall,
+    ComplexLike,
+    RealLike,
+    ball,
+    complex_ball,
+    hull,
+    infinity,
+    positive_part,
+)
 from bursar.numerics.trusted import UNIT
+
+_FAR = 2000  # standard deviations: e^{−2·10⁶} is nothing
 
 
 @dataclass(frozen=True)
@@ -27,7 +40,7 @@ class GaussianLoss(Loss):
 
     def profile(self, epsilon: RealLike) -> Ball:
         """Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ)."""
-        return gaussian_delta(self.mu, ball(epsilon))
+        return self.copies_profile(1, ball(epsilon))
 
     def cdf(self, x: RealLike) -> Ball:
         """Φ((x − μ²/2)/μ)."""
@@ -92,6 +105,19 @@ class GaussianLoss(Loss):
     def gaussian_noise(self) -> bool:
         """True: the noise is Gaussian."""
         return True
+
+    def copies_profile(self, count: int, epsilon: Ball) -> Ball:
+        """That of one Gaussian with √count·μ, also where its terms are far beyond floats (proofs/hits.md §3)."""
+        m = self.mu * arb(count).sqrt()
+        a = m / 2 - epsilon / m
+        if a < -_FAR:
+            return hull(arb(0), (-(arb(_FAR) ** 2) / 2).exp())
+        if not m - a > _FAR:
+            return gaussian_delta(m, epsilon)
+        # e^ε·Φ(a − m) = φ(a)·R(m − a), and Mills' ratio R(y) lies between y/(1 + y²) and 1/y
+        y = m - a
+        ratio = hull(y / (1 + y * y), 1 / y)
+        return positive_part(normal.cdf(a.min(arb(_FAR))) - (-(a * a) / 2).exp() / (2 * arb.pi()).sqrt() * ratio)
 
     def sampled_pair(self, pair: Directions, rate: Ball) -> Directions:
         """The sampled Gaussian, whose integrals are its own."""

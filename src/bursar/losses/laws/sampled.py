@@ -20,6 +20,7 @@ from flint import arb
 
 from bursar.losses._base import Atom, Loss
 from bursar.losses._directions import Directions
+from bursar.losses.engines.hit_parts import Hits, sampled_hits, sampled_loss
 from bursar.losses.engines.lattice.law import Law
 from bursar.losses.engines.lattice.sampled import sampled as sampled_law
 from bursar.numerics.arrays import Array
@@ -49,7 +50,7 @@ class _Sampled(Loss):
     def _shrink(self, loss: Ball) -> Ball:
         """ln(1 − q + q·e^l), also at infinite l."""
         if loss.is_finite():
-            return (self.rate * loss.expm1()).log1p()
+            return sampled_loss(loss, self.rate)
         return (-self.rate).log1p() if loss < 0 else infinity()
 
     def _grow(self, excess: Ball) -> Ball:
@@ -163,6 +164,10 @@ class SampledRemove(_Sampled):
         base = self.base.remove.lattice_law(depth)
         return None if base is None else sampled_law(base, self.rate, self.base.add.infinite_mass(), removed=True)
 
+    def hits(self, clear: float) -> Hits | None:
+        """The base's loss where the record took part, next to nothing where not."""
+        return sampled_hits(self.base, self.rate, clear)
+
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Present with probability q, then the base's loss, shrunk."""
         import numpy as np
@@ -233,12 +238,11 @@ class SampledAdd(_Sampled):
         """The base's reversed loss, shrunk."""
         import numpy as np
 
-        shrunk: Array = np.log1p(float(self.rate) * np.expm1(-self.base.add.sample(rng, size)))
-        return -shrunk
+        return np.negative(np.log1p(float(self.rate) * np.expm1(-self.base.add.sample(rng, size))))
 
 
 def sampled(base: Directions, rate: Ball) -> Directions:
-    """Both directions of a Poisson-sampled pair, by the algebra of profiles, which holds for any."""
+    """Both directions, by the algebra of profiles, which holds for any pair."""
     return Directions(SampledRemove(base, rate), SampledAdd(base, rate), base.attained, base.pointwise)
 
 

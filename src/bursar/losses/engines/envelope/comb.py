@@ -76,9 +76,9 @@ class Combed:
         sizes, grown = np.abs(terms), np.exp(np.minimum(self.moments.error, 700.0))
         turned = (ULPS + 4) * (8 + np.abs(phase) + np.abs(self.moments.log_size)) + len(terms) + 24
         doubt = float(sizes @ (grown - 1 + UNIT * turned)) + float((size * polynomial.errors) @ grown)
-        return float(terms.real.sum()), SAFETY * (doubt + self._slip(theta))
+        return float(terms.real.sum()), SAFETY * (doubt + self.slip(theta))
 
-    def _slip(self, theta: float) -> float:
+    def slip(self, theta: float) -> float:
         """What the step's radius may change: |y·G′(y)| ≤ 4·min(0.74, 0.91/τ), and less where all teeth are far off."""
         most, away = min(0.74, 0.91 / self.tau), self.tau * theta
         if away >= 2 and away * self.off < 0.01:

@@ -11,6 +11,7 @@ from bursar.losses.engines.envelope.choice import Ladder
 from bursar.losses.engines.envelope.comb import Combed
 from bursar.losses.engines.envelope.engine import CALM, MOST_MOMENTS, Envelope
 from bursar.losses.engines.envelope.gathering import factors_of
+from bursar.losses.engines.envelope.guided import GuidedFactor
 from bursar.losses.engines.envelope.points import NoEnvelope
 from bursar.losses.engines.envelope.solve import made
 from bursar.numerics.balls import Ball, down, up
@@ -42,19 +43,22 @@ class _Profile:
         """δ at this ε, by sums made for it."""
         if self.top <= epsilon:
             return Answer(max(down(self.leak), 0.0), up(self.leak), (), "envelope", 0, 1.0)
-        x, log_delta, goal, best = float(epsilon), _START, self.width, None
+        x, log_delta, goal, best, plain = float(epsilon), _START, self.width, None, False
         for _ in range(_ROUNDS):
-            factors = factors_of(self.losses, log_delta)
+            factors = factors_of(self.losses, log_delta, plain=plain)
             ladder = Ladder(factors, log_delta, self.most, at=x)
             expected = min(ladder.log_delta(x), log_delta)
             try:
                 sums = made(factors, self.leak, ladder, x, expected, goal, of_delta=True)
                 found = self._read(sums, epsilon)
                 seen = sums.rough(x)[0]
-            except NoEnvelope:
-                if best is None:
+            except (NoEnvelope, ArithmeticError):
+                if best is not None:
+                    break
+                if plain or not any(isinstance(factor, GuidedFactor) for factor in factors):
                     raise
-                break
+                plain = True  # by their places, where moments of their own fail
+                continue
             if best is None or found.width < best.width:
                 best = found
             if best.width <= self.width:

@@ -88,7 +88,7 @@ def _on_a_comb(sums: Combed, epsilons: Array) -> Ends:
         shift = np.mod(sums.middle % sums.nodes - np.mod(tooth, sums.nodes), sums.nodes).astype(np.int64)
         one, two = strengths(sums.tau, sums.width, sums.width * (tooth - at))
         value = sums.nodes * (one * tables[0][0][shift] + two * tables[1][0][shift])
-        doubt = sums.nodes * (one * tables[0][1] + two * tables[1][1]) + (one + fade * two) * spread + sums.slip
+        doubt = sums.nodes * (one * tables[0][1] + two * tables[1][1]) + (one + fade * two) * spread + sums.slip(0.0)
         # e^{K−τε} at that very place
         heights = [sums.cumulant - arb(sums.tau) * (sums.comb.step * x + offset) for x in at.tolist()]
         leads = [_ends_of(height) for height in heights]
