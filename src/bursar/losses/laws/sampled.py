@@ -6,8 +6,7 @@ adding it, the reverse. For profiles this is exact algebra:
     remove:  δ'(x) = q·δ_{P‖Q}(ln(1 + (e^x − 1)/q))                       for x > ln(1−q), else 1 − e^x
     add:     δ'(x) = (1 − (1−q)e^x)·δ_{Q‖P}(−ln(1 + (e^{−x} − 1)/q))      for x < −ln(1−q), else 0
 
-The add form comes from the remove form by reversal, with the parts that cancel cancelled by hand. Sources: Zhu, Dong
-and Wang 2022, Thm 11; Balle, Barthe and Gaboardi 2018.
+The add form is the remove form reversed. Sources: Zhu, Dong and Wang 2022, Thm 11; Balle, Barthe and Gaboardi 2018.
 """
 
 from __future__ import annotations
