@@ -1,0 +1,130 @@
+"""The loss of Gaussian noise in one of t steps, drawn at random: balls in bins, once an epoch.
+
+With the record one step of t, drawn uniformly, is shifted; without it none is. The likelihood ratio is the mean of t
+independent ones, R = (Y₁ + … + Y_t)/t with Y = e^{μX − μ²/2}, X normal without the record; the losses are ln R under P
+(removed) and −ln R under Q (added). Every δ is the mean of a convex function of R, so two laws around R in convex order
+bound it from both sides, in any composition (proofs/allocation.md).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from flint import acb, arb
+
+from bursar.errors import LossUnknown
+from bursar.losses._base import Directions, Loss, symmetric
+from bursar.losses.engines.allocation.sides import DEPTHS, Sides, sides
+from bursar.losses.engines.lattice.law import Law
+from bursar.losses.laws.allocated_moments import first_and_second, log_power
+from bursar.losses.laws.gaussian import GaussianLoss
+from bursar.losses.laws.listed import ListedLoss
+from bursar.numerics.arrays import Array
+from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, infinity, square
+
+_SPARE = 12.0  # by how much, as a logarithm, what is lost should stay below δ
+_STEPS = (0.5, 0.15, 0.05, 0.015, 0.005)  # of the loss's deviation: over which the profile's slope is taken
+
+
+def allocated_gaussian(sigma: Ball, steps: int) -> Directions:
+    """Both directions of Gaussian noise in one of so many steps, under the add/remove relation."""
+    mu = 1 / sigma
+    if steps == 1:
+        return symmetric(GaussianLoss(mu))
+    return Directions(AllocatedGaussian(mu, steps, True), AllocatedGaussian(mu, steps, False), True)
+
+
+@dataclass(frozen=True)
+class AllocatedGaussian(Loss):
+    """ln R under P for a record removed, −ln R under Q for one added."""
+
+    mu: Ball
+    steps: int
+    removed: bool
+
+    def _sides(self, depth: float = DEPTHS[0]) -> Sides:
+        return sides(self.mu, self.steps, depth)
+
+    def _listed(self, depth: float) -> tuple[Law, Law]:
+        """Both sides as lists that leave out little enough for a depth that an engine asks for."""
+        tier = next((tier for tier in DEPTHS if tier >= depth - _SPARE), DEPTHS[-1])
+        return _laws(self.mu, self.steps, self.removed, tier)
+
+    def bracket(self) -> tuple[ListedLoss, ListedLoss]:
+        """The means of the labels, and the labels themselves: below and above in convex order."""
+        return ListedLoss(lambda depth: self._listed(depth)[0]), ListedLoss(lambda depth: self._listed(depth)[1])
+
+    def profile(self, epsilon: RealLike) -> Ball:
+        """Between the two sides' profiles, as deep as δ asks for."""
+        x = ball(epsilon)
+        for depth in DEPTHS:
+            below, above = (ListedLoss(lambda _, law=law: law) for law in self._listed(depth))
+            upper = above.profile(x).upper()
+            if depth == DEPTHS[-1] or above.lost() * arb(_SPARE).exp() <= upper:
+                break
+        return below.profile(x).lower().union(upper.min(arb(1)))
+
+    def cdf(self, x: RealLike) -> Ball:
+        """By the slope of the profile in e^ε, which is minus the chance of larger losses under the other law."""
+        point = ball(x)
+        at = point if self.removed else -point
+        removed = AllocatedGaussian(self.mu, self.steps, True)
+        threshold, here = at.exp(), removed.profile(at)
+        deviation = (1 + (self.mu * self.mu).expm1() / self.steps).log().sqrt()
+        least, most = arb(0), arb(1)
+        for share in _STEPS:
+            before, after = (removed.profile(at + way * share * deviation) for way in (-1, 1))
+            width = threshold * (share * deviation).expm1()
+            least = least.max(((here - after) / width).lower())
+            most = most.min(((before - here) / (threshold * -(-share * deviation).expm1())).upper())
+        other = least.union(most)  # Q(R > e^at)
+        found = 1 - here - threshold * other if self.removed else other
+        return found.max(arb(0)).min(arb(1))
+
+    def support(self) -> tuple[Ball, Ball]:
+        """The whole line."""
+        return -infinity(), infinity()
+
+    def mean(self) -> Ball:
+        """E[L], from both sides."""
+        return first_and_second(self._sides(), self.mu, removed=self.removed)[0]
+
+    def variance(self) -> Ball:
+        """E[L²] − E[L]², from both sides."""
+        first, second = first_and_second(self._sides(), self.mu, removed=self.removed)
+        return (second - square(first)).nonnegative_part()
+
+    def cumulant(self, t: ComplexLike) -> ComplexBall:
+        """ln E R^{1+t} or ln E R^{−t} for real t, from both sides; exact where the power is a whole number ≥ 0."""
+        z = complex_ball(t)
+        if not z.imag == 0:
+            raise LossUnknown("moments of random allocation are known for real orders only")
+        power = 1 + z.real if self.removed else -z.real
+        return acb(log_power(self._sides, self.mu, self.steps, power))
+
+    def rough_cumulant(self, t: float) -> float:
+        """K of what is listed, in floats."""
+        side = self._sides().above
+        heights = np.log(side.masses) + (1 + t if self.removed else -t) * np.log(side.ratios)
+        top = float(heights.max())
+        return top + math.log(float(np.exp(heights - top).sum()))
+
+    def sample(self, rng: np.random.Generator, size: int) -> Array:
+        """Ratios drawn by their masses."""
+        side = self._sides().below
+        masses = side.masses * side.ratios if self.removed else side.masses
+        losses: Array = np.log(rng.choice(side.ratios, size, p=masses / masses.sum()))
+        return losses if self.removed else -losses
+
+    def reverses(self, other: Loss) -> bool:
+        """Whether the other is the other direction of the same μ and steps."""
+        same = isinstance(other, AllocatedGaussian) and other.mu is self.mu and other.steps == self.steps
+        return same and isinstance(other, AllocatedGaussian) and other.removed is not self.removed
+
+
+def _laws(mu: Ball, steps: int, removed: bool, depth: float) -> tuple[Law, Law]:
+    """Both sides as lists."""
+    both = sides(mu, steps, depth)
+    return both.below.law(removed=removed), both.above.law(removed=removed)
