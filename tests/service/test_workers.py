@@ -254,9 +254,10 @@ def test_workers_open_no_ledger(command: Callable[..., Command], tmp_path: Path)
         assert client.post("/v1/open", json={"scope": "data", "epsilon": "1", "key": "o"}).status_code == 201
         charge = {"scopes": ["data"], "what": "laplace(scale=9)", "key": "k"}
         assert client.post("/v1/spend", json=charge).status_code == 200
-        below = _below(service.process.pid)
-        assert len(below) >= 2, "a nursery and a worker"
-        assert not any(_files(pid, tmp_path) for pid in below)
+        below = [_files(pid, tmp_path) for pid in _below(service.process.pid)]
+        alive = [files for files in below if files is not None]
+        assert len(alive) >= 2, "a nursery and a worker"
+        assert not any(alive)
         assert _files(service.process.pid, tmp_path)
 
 
@@ -267,12 +268,15 @@ def _below(pid: int) -> list[int]:
     return [*children, *(later for child in children for later in _below(child))]
 
 
-def _files(pid: int, folder: Path) -> list[str]:
-    """What a process has open in a folder, or mapped from it."""
-    numbers = os.listdir(f"/proc/{pid}/fd")
-    with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
-        mapped = [row.split(maxsplit=5)[-1].strip() for row in file]
-    named = [*mapped, *(os.readlink(f"/proc/{pid}/fd/{number}") for number in numbers)]
+def _files(pid: int, folder: Path) -> list[str] | None:
+    """What a process has open in a folder, or mapped from it; None if it has just ended."""
+    try:
+        numbers = os.listdir(f"/proc/{pid}/fd")
+        with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
+            mapped = [row.split(maxsplit=5)[-1].strip() for row in file]
+        named = [*mapped, *(os.readlink(f"/proc/{pid}/fd/{number}") for number in numbers)]
+    except (FileNotFoundError, ProcessLookupError):
+        return None
     return [name for name in named if name.startswith(str(folder))]
 
 

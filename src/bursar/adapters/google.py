@@ -4,8 +4,7 @@
     BursarAccountant().compose(event, 1000).get_epsilon(1e-6)      # never below the truth
 
 An event's noise multiplier is noise divided by the largest norm of one record's value; under REPLACE_ONE the value
-moves by twice that, which is what bursar's σ is divided by. REPLACE_SPECIAL is measured by the pairs of adding and
-removing.
+moves by twice that, which is what bursar's σ is divided by. REPLACE_SPECIAL is zero_out: a record becomes null.
 """
 
 from __future__ import annotations
@@ -64,12 +63,19 @@ def from_event(
     return b.Composition() if found is None else found * 1
 
 
+_RELATIONS = {
+    NeighboringRelation.ADD_OR_REMOVE_ONE: "add_remove",
+    NeighboringRelation.REPLACE_ONE: "replace_one",
+    NeighboringRelation.REPLACE_SPECIAL: "zero_out",
+}
+
+
 def _replaced(relation: NeighboringRelation) -> bool:
     return relation is NeighboringRelation.REPLACE_ONE
 
 
 def _named(relation: NeighboringRelation) -> str:
-    return "replace_one" if _replaced(relation) else "add_remove"
+    return _RELATIONS[relation]
 
 
 def _only_once(event: dpa.DpEvent, relation: NeighboringRelation) -> None:
@@ -95,13 +101,14 @@ def _gaussian(event: events.GaussianDpEvent, relation: NeighboringRelation) -> b
 def _laplace(event: events.LaplaceDpEvent, relation: NeighboringRelation) -> b.Mechanism:
     _only_once(event, relation)
     _noisy(event, event.noise_multiplier)
-    return b.Laplace(scale=event.noise_multiplier)
+    return b.Laplace(scale=event.noise_multiplier, relation=_named(relation))
 
 
 def _discrete_laplace(event: events.DiscreteLaplaceDpEvent, relation: NeighboringRelation) -> b.Mechanism:
     _only_once(event, relation)
     _noisy(event, event.noise_parameter)
-    return b.DiscreteLaplace(scale=1 / Fraction(str(event.noise_parameter)), sensitivity=event.sensitivity)
+    scale = 1 / Fraction(str(event.noise_parameter))
+    return b.DiscreteLaplace(scale=scale, sensitivity=event.sensitivity, relation=_named(relation))
 
 
 def _response(event: events.RandomizedResponseDpEvent, relation: NeighboringRelation) -> b.Mechanism | None:
@@ -121,7 +128,7 @@ def _response(event: events.RandomizedResponseDpEvent, relation: NeighboringRela
     if _replaced(relation):
         rest = [(k - 2) * other] if k > 2 else []
         return b.Table([1 - p + other, other, *rest], [other, 1 - p + other, *rest], relation="replace_one")
-    return b.Table([1 - p + other, (k - 1) * other], [Fraction(1, k), Fraction(k - 1, k)])
+    return b.Table([1 - p + other, (k - 1) * other], [Fraction(1, k), Fraction(k - 1, k)], relation=_named(relation))
 
 
 def _poisson(event: events.PoissonSampledDpEvent, relation: NeighboringRelation) -> b.Mechanism | None:
@@ -171,9 +178,9 @@ def to_event(what: b.Mechanism | b.Composition) -> dpa.DpEvent:
         return counted[0] if len(counted) == 1 else events.ComposedDpEvent(counted)
     if isinstance(what, b.Gaussian):
         return events.GaussianDpEvent(float(Fraction(what.sigma)) * (2 if what.relation == "replace_one" else 1))
-    if isinstance(what, b.Laplace) and what.relation == "add_remove":
+    if isinstance(what, b.Laplace) and what.relation != "replace_one":
         return events.LaplaceDpEvent(float(Fraction(what.scale)))
-    if isinstance(what, b.DiscreteLaplace) and what.relation == "add_remove":
+    if isinstance(what, b.DiscreteLaplace) and what.relation != "replace_one":
         return events.DiscreteLaplaceDpEvent(float(1 / Fraction(what.scale)), what.sensitivity)
     if isinstance(what, b.PoissonSampled):
         return events.PoissonSampledDpEvent(float(Fraction(what.rate)), to_event(what.mechanism))

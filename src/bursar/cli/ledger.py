@@ -40,7 +40,7 @@ Parent = Annotated[
 Root = Annotated[bool, typer.Option("--root", help="A budget of its own, whatever the name lies under.")]
 Kind = Annotated[str | None, typer.Option(help="root, block, quota or window.")]
 Unit = Annotated[str | None, typer.Option(help="Whom it protects: person, household, record.")]
-Relation = Annotated[str | None, typer.Option(help="add_remove or replace_one.")]
+Relation = Annotated[str | None, typer.Option(help="add_remove, replace_one or zero_out.")]
 Period = Annotated[str | None, typer.Option(help="The length of a window, in seconds.")]
 SecondPerson = Annotated[bool, typer.Option(help="A change of the limit needs two people.")]
 Spent = Annotated[list[str] | None, typer.Option(help="A release made before it was opened (may be repeated).")]

@@ -25,7 +25,7 @@ class SpecError(InputError):
 
 
 class RelationMismatch(InputError):
-    """Releases under add_remove and replace_one were mixed."""
+    """Releases under different neighbour relations were mixed."""
 
 
 class ExtraMissing(InputError, ImportError):

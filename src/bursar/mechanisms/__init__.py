@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bursar.lazy import names_from
 from bursar.mechanisms._base import Mechanism
-from bursar.relations import ADD_REMOVE, RELATIONS, REPLACE_ONE
+from bursar.relations import ADD_REMOVE, RELATIONS, REPLACE_ONE, ZERO_OUT
 
 if TYPE_CHECKING:
     from bursar.mechanisms.declared import Declared
@@ -72,6 +72,7 @@ __all__ = [
     "CATALOGUE",
     "RELATIONS",
     "REPLACE_ONE",
+    "ZERO_OUT",
     "Declared",
     "Densities",
     "DiscreteGaussian",

@@ -61,7 +61,7 @@ class Mechanism(Written, Composable, ABC):
     @property
     @abstractmethod
     def relation(self) -> str:
-        """Which databases count as neighbours: ``add_remove`` or ``replace_one``."""
+        """Which databases count as neighbours: ``add_remove``, ``replace_one`` or ``zero_out``."""
 
     @abstractmethod
     def claims(self) -> tuple[Claim, ...]:

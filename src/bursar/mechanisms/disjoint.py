@@ -11,7 +11,7 @@ from bursar.identity import same
 from bursar.losses import Directions, Leaks
 from bursar.mechanisms._base import Mechanism
 from bursar.numerics.balls import maximum
-from bursar.relations import ADD_REMOVE, REPLACE_ONE, relation_field
+from bursar.relations import ADD_REMOVE, relation_field
 
 if TYPE_CHECKING:
     from bursar.composition import Composition
@@ -24,9 +24,9 @@ class Disjoint(Mechanism):
     """Blocks of the data, each with its own releases; the parts are told apart by a fixed rule on the single record.
 
     Adding or removing a record touches one block, so the worst block counts. Replacing one may touch two blocks, or
-    one block twice: with ``relation="replace_one"`` the blocks are still given under add_remove, and the promise is
-    the worst block's for groups of two. Partitions that depend on other records (quantiles, clusters) are not
-    disjoint in this sense.
+    one block twice, and so may zeroing one out, whose null record may belong elsewhere: with another ``relation`` the
+    blocks are still given under add_remove, and the promise is the worst block's for groups of two. Partitions that
+    depend on other records (quantiles, clusters) are not disjoint in this sense.
     """
 
     blocks: tuple[Composition, ...]
@@ -70,15 +70,15 @@ class Disjoint(Mechanism):
         if not alike:
             raise LossUnknown("no single pair of distributions is the worst of different blocks")
         mechanism = first.terms[0].mechanism
-        if self.relation == REPLACE_ONE:
+        if self.relation != ADD_REMOVE:
             raise LossUnknown("no loss distribution is known for a record that changes its block")
         return mechanism.losses()
 
     def leaks(self) -> Leaks:
-        """The leakiest block's, for a record there; under replace_one only what shows the record itself stays."""
+        """The leakiest block's, for a record there; under other relations only what shows the record itself."""
         blocks = [block.leaks() for block in self.blocks]
         shown = maximum(*(block.shown for block in blocks))
-        if self.relation == REPLACE_ONE:
+        if self.relation != ADD_REMOVE:
             return Leaks(shown, shown, shown)
         removed = maximum(*(block.removed for block in blocks))
         added = removed if all(block.same for block in blocks) else maximum(*(block.added for block in blocks))

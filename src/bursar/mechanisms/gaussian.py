@@ -17,7 +17,7 @@ from bursar.relations import ADD_REMOVE, relation_field
 @dataclass(frozen=True, init=False, repr=False)
 class Gaussian(Mechanism):
     """Normal noise. ``sigma`` is the noise divided by the ℓ₂ sensitivity under the stated relation, always: μ = 1/sigma
-    in both relations.
+    in every relation.
     """
 
     sigma: Real

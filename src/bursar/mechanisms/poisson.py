@@ -12,12 +12,17 @@ from bursar.guarantees.pure import amplified
 from bursar.guarantees.sampled_renyi import sampled_curve
 from bursar.losses import Directions, Leaks, poisson_sampled, replaced_gaussian
 from bursar.mechanisms._base import Mechanism, known_losses, renyi_of_losses
+from bursar.mechanisms.discrete_gaussian import DiscreteGaussian
+from bursar.mechanisms.discrete_laplace import DiscreteLaplace
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.group import refuse_groups
+from bursar.mechanisms.laplace import Laplace
 from bursar.numerics.balls import ball
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import real
-from bursar.relations import ADD_REMOVE, REPLACE_ONE
+from bursar.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT
+
+_ON_SUMS = (Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace)
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -28,7 +33,8 @@ class PoissonSampled(Mechanism):
     what holds for it.
 
     Under replace_one every record's contribution is taken to be at most half the sensitivity (so that leaving it out
-    moves the output half as far as replacing it).
+    moves the output half as far as replacing it). Under zero_out noise on sums costs what it costs under add_remove: a
+    null record that is drawn contributes as much as one that is not.
     """
 
     mechanism: Mechanism
@@ -50,10 +56,10 @@ class PoissonSampled(Mechanism):
         return self.mechanism.relation
 
     def claims(self) -> tuple[Claim, ...]:
-        """Amplified promises under add_remove; under replace_one only what mixing cannot worsen."""
+        """Amplified promises where leaving a record out is its neighbour; otherwise only what mixing cannot worsen."""
         if self.rate == 1:
             return self.mechanism.claims()
-        if self.relation == REPLACE_ONE:
+        if not left_out(self.mechanism):
             return tuple(Claim(_mixed(claim.guarantee), claim.citation) for claim in self.mechanism.claims())
         return *self._amplified(), *self._renyi()
 
@@ -89,27 +95,40 @@ class PoissonSampled(Mechanism):
         return (Claim(sampled_curve(self.text(), base.at, self.rate, factor=3), "ZW19"),)
 
     def losses(self) -> Directions:
-        """From the mechanism's own pair; under replace_one for Gaussian noise only."""
+        """From the mechanism's own pair; Gaussian noise only under replace_one, noise on sums under zero_out."""
         base, rate = self.mechanism, ball(self.rate)
         if self.rate == 1:
             return base.losses()
-        if base.relation != ADD_REMOVE:
-            if type(base) is Gaussian:  # a subclass may release more than its noise says
-                return replaced_gaussian(ball(base.sigma), rate)
-            raise LossUnknown(
-                f"under replace_one the sampled pair is known for Gaussian noise only, not for {base.text()}"
-            )
-        return poisson_sampled(base.losses(), rate)
+        if left_out(base):
+            return poisson_sampled(base.losses(), rate)
+        if base.relation == REPLACE_ONE and type(base) is Gaussian:  # a subclass may release more than its noise says
+            return replaced_gaussian(ball(base.sigma), rate)
+        known = "Gaussian noise" if base.relation == REPLACE_ONE else "noise on sums"
+        raise LossUnknown(f"under {base.relation} the sampled pair is known for {known} only, not for {base.text()}")
 
     def leaks(self) -> Leaks:
         """What the sampled record leaks. Absence is never certain, and neither is another record in its place: under
-        replace_one only what shows the record itself stays.
+        the other relations only what shows the record itself stays.
         """
         base, rate = self.mechanism.leaks(), ball(self.rate)
         if self.rate == 1:
             return base
         shown = rate * base.shown
-        return Leaks(rate * base.removed, arb(0), shown) if self.relation == ADD_REMOVE else Leaks(shown, shown, shown)
+        return Leaks(rate * base.removed, arb(0), shown) if left_out(self.mechanism) else Leaks(shown, shown, shown)
+
+
+def left_out(mechanism: Mechanism) -> bool:
+    """Whether its promise also holds between a database with a record and one without it.
+
+    It is so under add_remove by definition, under replace_one never. Under zero_out it is so for noise on sums, where a
+    null record adds zero, and for samples of them; of anything else, a subclass too, nobody knows what it makes of one.
+    """
+    if mechanism.relation == ADD_REMOVE:
+        return True
+    inside = mechanism
+    while type(inside) is PoissonSampled:
+        inside = inside.mechanism
+    return mechanism.relation == ZERO_OUT and type(inside) in _ON_SUMS
 
 
 def _mixed(promise: Guarantee) -> Guarantee:

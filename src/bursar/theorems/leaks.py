@@ -8,7 +8,7 @@ Hypotheses: some release attains a pair of which one side has mass where the oth
 Source: Kairouz, Oh and Viswanath 2015, Thm 3.3, for the product; that forgetting the other outputs costs nothing is
     post-processing (Dwork and Roth 2014, Prop. 2.1).
 Code/paper: `Mechanism.leaks` is lᵢ by direction. Sampling keeps rate·lᵢ with the record against without it; absence is
-    never certain, and under replace_one only the record's own publication stays certain.
+    never certain, and where records are not left out only the record's own publication stays certain.
 Rounding: the lower end of every lᵢ counts, products are balls, and a leak that δ may reach is not said to exceed it.
 Checked: exact enumeration of small tables; leaks that exceed δ alone, only together, and not at all.
 """

@@ -155,7 +155,7 @@ def _block(name: str, parent: Scope, limits: dict[str, Any], options: dict[str, 
         raise InputError("a block is a part of a root's data: its parent must be a root", argument="parent")
     if parent.relation != ADD_REMOVE:
         raise InputError(
-            "under replace_one a record may leave one block and enter another, so blocks do not protect apart: "
+            f"under {parent.relation} a record may leave one block and enter another, so blocks do not protect apart: "
             "use add_remove",
             argument="kind",
         )

@@ -19,6 +19,7 @@ from bursar.ledger.budget.scope import Scope
 from bursar.ledger.inspection.registry_facts import FIELDS, HEAD, checked
 from bursar.ledger.journal.body import LOST
 from bursar.ledger.stores._base import Reader
+from bursar.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT
 
 _SECOND = ("model_name", "release_type", "data_source_type", "access_type")
 _THIRD = (
@@ -85,6 +86,11 @@ def _of_ledger(scope: Scope, reader: Reader) -> dict[str, Any]:
     return {**found, "privacy_parameters": numbers} if numbers else found
 
 
+_CHANGES = {
+    ADD_REMOVE: "adding or removing",
+    REPLACE_ONE: "replacing",
+    ZERO_OUT: "replacing by null records, which contribute nothing,",
+}
 _WORDS = {
     "epsilon": "ε",
     "delta": "δ",
@@ -97,8 +103,7 @@ _WORDS = {
 
 
 def _neighbours(scope: Scope) -> str:
-    change = "adding or removing" if scope.relation == "add_remove" else "replacing"
-    return f"Neighbouring data sets differ by {change} the data of one {scope.unit}."
+    return f"Neighbouring data sets differ by {_CHANGES[scope.relation]} the data of one {scope.unit}."
 
 
 def _number(value: Fraction) -> float:

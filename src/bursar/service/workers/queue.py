@@ -1,20 +1,17 @@
 """Who counts when: fairly among tokens, and for no longer than is allowed.
 
 At most as many workers count at a time as there are cores beside the service's own. A job that has counted for long is
-stopped where it stands for one that has not, and goes on later; among jobs that have counted for about as long, those
-of tokens that have used less come first. So a charge with a new price never waits for somebody's endless plan. A job
-ends when its time is up, when its memory is, or when nobody waits for it any more: then its worker is killed, and
-another is forked when one is needed.
+stopped where it stands for one that has not, and goes on later, so that a charge with a new price never waits for
+somebody's endless plan (`turns` says who comes first). A job ends when its time is up, when its memory is, or when
+nobody waits for it any more: then its worker is killed, and another is forked when one is needed.
 """
 
 from __future__ import annotations
 
 import asyncio
-import math
 import os
 import pickle
 import signal
-import time
 from typing import Any
 
 from bursar.errors import RateLimited, TooMuchWork
@@ -22,11 +19,9 @@ from bursar.service.settings import Settings
 from bursar.service.workers.bench import Bench
 from bursar.service.workers.job import WOULD_PASS, Counted, Job, Uses, kind_of
 from bursar.service.workers.line import meant
+from bursar.service.workers.turns import MOST_STANDING, Turns
 
-_SLICE = 0.15  # seconds that a job counts before it gives way
-_MOST_BEGUN, _EACH_BEGUN = 8, 2  # jobs that stand still in the middle, in all and of one token
 _LOOK = 0.025  # seconds between two looks
-_LIGHT = 4.0  # seconds that a token uses before its jobs count as heavier
 _FORK = 0.02  # seconds that a fresh worker counts for
 _TRIES = 2  # of a job whose worker dies
 
@@ -44,6 +39,7 @@ class Workers:
         self._bench = Bench(self.most, settings.work_memory * 2**20)
         self._jobs: dict[bytes, Job] = {}
         self._uses = Uses()
+        self._turns = Turns(self._uses)
         self._orders = 0
         self._next_look: asyncio.TimerHandle | None = None
         self._talks: set[asyncio.Task[None]] = set()
@@ -64,7 +60,7 @@ class Workers:
         if job is None:
             self._check(token)
             self._orders += 1
-            job = self._jobs[data] = Job(kind, data, 0.0, self._orders)
+            job = self._jobs[data] = Job(kind, data, counted.seconds, self._orders)
         job.ceiling = max(job.ceiling, self._ceiling(kind) - counted.seconds)  # several may wait for one job
         job.tokens[token] += 1
         self._look()
@@ -108,20 +104,6 @@ class Workers:
         price = kind_of(kind) == "price"
         return self._settings.price_seconds if price else self._settings.work_seconds
 
-    def _rank(self, job: Job) -> tuple[int, float, int]:
-        """How many times it has doubled its first moment, and its token the first second; what the token has used; and
-        when it came: the smallest comes first.
-        """
-        used = self._weight(job)
-        level = int(math.log2(1 + job.used / _SLICE)) + int(math.log2(1 + used / _LIGHT))
-        if not job.counting:  # each second of waiting brings it nearer
-            level = max(0, level - int(time.monotonic() - job.since))
-        return level, used, job.order
-
-    def _weight(self, job: Job) -> float:
-        """What has been used by whoever waits for it and has used least."""
-        return min((self._uses.of(token) for token in +job.tokens), default=math.inf)
-
     def _look(self) -> None:
         """Let the right jobs count; look again soon while there is anything to decide."""
         self._note()
@@ -130,11 +112,11 @@ class Workers:
             self._end(job, TooMuchWork(f"counting this took more than {most:g} s. What would pass: {passing}"))
         counting = [job for job in self._jobs.values() if job.counting]
         others = [job for job in self._jobs.values() if not job.counting]
-        for job in sorted(others, key=self._rank):
+        for job in sorted(others, key=self._turns.rank):
+            if not self._room(job):
+                continue
             if len(counting) >= self.most and not self._gave_way(job, counting):
                 break
-            if job.talk is None and not self._room(job):
-                continue
             self._resume(job)
             counting.append(job)
         if self._jobs and self._next_look is None:
@@ -159,36 +141,37 @@ class Workers:
             self._uses.add(token, seconds)
 
     def _gave_way(self, job: Job, counting: list[Job]) -> bool:
-        """Whether one that counts has counted for longer, or has had its turn and is of a token that has used more."""
-        heaviest = max(counting, key=self._rank)
-        (mine, used, _), (its, more, _) = self._rank(job), self._rank(heaviest)
-        if mine > its or (mine == its and (time.monotonic() - heaviest.since < _SLICE or used + _SLICE >= more)):
+        """Whether one that counts stands still for this one; where too many stand, the heaviest has to begin again."""
+        heaviest = max(counting, key=self._turns.rank)
+        if not self._turns.yields(heaviest, job):
             return False
-        heaviest.counting, heaviest.since = False, time.monotonic()
-        if heaviest.worker is not None:
-            heaviest.worker.signal(signal.SIGSTOP)
+        heaviest.stand()
         counting.remove(heaviest)
+        standing = self._standing()
+        if len(standing) > MOST_STANDING:
+            self._begin_again(self._turns.heaviest(standing))
         return True
 
     def _room(self, job: Job) -> bool:
-        """Whether one more may begin; if not, one of a token that has used more makes room, and begins again later."""
-        begun = [one for one in self._jobs.values() if one.talk is not None and not one.counting]
-        if sum(1 for one in begun if one.tokens & job.tokens) >= _EACH_BEGUN:
-            return False
-        if len(begun) < _MOST_BEGUN:
+        """Whether one more may begin; if not, one of a token that has used much more may have to make room."""
+        standing = self._standing()
+        if job.talk is not None or self._turns.may_begin(job, standing):
             return True
-        heaviest = max(begun, key=self._weight)
-        if self._weight(job) + _SLICE >= self._weight(heaviest):
+        if not self._turns.may_displace(job, standing):
             return False
-        self._dismiss(heaviest)
-        heaviest.used = 0.0  # what it had counted is gone
+        self._begin_again(self._turns.heaviest(standing))
         return True
 
+    def _standing(self) -> list[Job]:
+        return [one for one in self._jobs.values() if one.talk is not None and not one.counting]
+
+    def _begin_again(self, job: Job) -> None:
+        self._dismiss(job)
+        job.lose()
+
     def _resume(self, job: Job) -> None:
-        job.counting, job.since = True, time.monotonic()
-        if job.worker is not None:
-            job.worker.signal(signal.SIGCONT)
-        elif job.talk is None:
+        job.go_on()
+        if job.talk is None:
             job.talk = asyncio.get_running_loop().create_task(self._converse(job))
             self._talks.add(job.talk)
             job.talk.add_done_callback(self._talks.discard)
