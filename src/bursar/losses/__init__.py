@@ -9,17 +9,21 @@ from bursar.losses._base import Atom, Directions, Loss, symmetric
 from bursar.losses._leaks import Leaks
 
 if TYPE_CHECKING:
+    from bursar.losses.laws.allocated_gaussian import AllocatedGaussian, allocated_gaussian
     from bursar.losses.laws.bounded_range import BoundedRangeLoss
     from bursar.losses.laws.density import DensityLoss
     from bursar.losses.laws.discrete_gaussian import DiscreteGaussianLoss
     from bursar.losses.laws.discrete_laplace import DiscreteLaplaceLoss
     from bursar.losses.laws.gaussian import GaussianLoss, sampled_gaussian
     from bursar.losses.laws.laplace import LaplaceLoss
+    from bursar.losses.laws.largest_step import largest_of_steps
+    from bursar.losses.laws.repeated import RepeatedLoss, repeated
     from bursar.losses.laws.replaced_gaussian import replaced_gaussian
     from bursar.losses.laws.sampled import poisson_sampled, sampled
     from bursar.losses.laws.table import TableLoss, connect_the_dots, leaky_response
 
 __all__ = [
+    "AllocatedGaussian",
     "Atom",
     "BoundedRangeLoss",
     "DensityLoss",
@@ -30,10 +34,14 @@ __all__ = [
     "LaplaceLoss",
     "Leaks",
     "Loss",
+    "RepeatedLoss",
     "TableLoss",
+    "allocated_gaussian",
     "connect_the_dots",
+    "largest_of_steps",
     "leaky_response",
     "poisson_sampled",
+    "repeated",
     "replaced_gaussian",
     "sampled",
     "sampled_gaussian",
@@ -42,16 +50,21 @@ __all__ = [
 __getattr__ = names_from(
     __name__,
     {
+        "AllocatedGaussian": "laws.allocated_gaussian",
         "BoundedRangeLoss": "laws.bounded_range",
         "DensityLoss": "laws.density",
         "DiscreteGaussianLoss": "laws.discrete_gaussian",
         "DiscreteLaplaceLoss": "laws.discrete_laplace",
         "GaussianLoss": "laws.gaussian",
         "LaplaceLoss": "laws.laplace",
+        "RepeatedLoss": "laws.repeated",
         "TableLoss": "laws.table",
+        "allocated_gaussian": "laws.allocated_gaussian",
         "connect_the_dots": "laws.table",
+        "largest_of_steps": "laws.largest_step",
         "leaky_response": "laws.table",
         "poisson_sampled": "laws.sampled",
+        "repeated": "laws.repeated",
         "replaced_gaussian": "laws.replaced_gaussian",
         "sampled": "laws.sampled",
         "sampled_gaussian": "laws.gaussian",

@@ -164,6 +164,10 @@ class Loss(ABC):
         """
         return None
 
+    def copies(self) -> tuple[Loss, int]:
+        """The law as so many independent copies of another, where it is known as that."""
+        return self, 1
+
     def gaussian_noise(self) -> bool:
         """Whether the noise is Gaussian, sampled once at most: then answers are narrow, and people expect them so."""
         return False

@@ -12,6 +12,7 @@ from bursar.mechanisms._base import Mechanism
 from bursar.relations import ADD_REMOVE, RELATIONS, REPLACE_ONE, ZERO_OUT
 
 if TYPE_CHECKING:
+    from bursar.mechanisms.allocated import Allocated
     from bursar.mechanisms.declared import Declared
     from bursar.mechanisms.densities import Densities
     from bursar.mechanisms.discrete_gaussian import DiscreteGaussian
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from bursar.mechanisms.leaky import LeakyRandomizedResponse, NameAndShame
     from bursar.mechanisms.poisson import PoissonSampled
     from bursar.mechanisms.randomized_response import KaryRandomizedResponse, RandomizedResponse
+    from bursar.mechanisms.shuffled import Shuffled
     from bursar.mechanisms.table import Table
 
 _INDEX = (  # the name in written forms, the class, the file
@@ -39,6 +41,8 @@ _INDEX = (  # the name in written forms, the class, the file
     ("exponential", "Exponential", "exponential"),
     ("poisson", "PoissonSampled", "poisson"),
     ("fixed_size", "FixedSizeSampled", "fixed_size"),
+    ("allocated", "Allocated", "allocated"),
+    ("shuffled", "Shuffled", "shuffled"),
     ("disjoint", "Disjoint", "disjoint"),
     ("group", "Group", "group"),
     ("declared", "Declared", "declared"),
@@ -73,6 +77,7 @@ __all__ = [
     "RELATIONS",
     "REPLACE_ONE",
     "ZERO_OUT",
+    "Allocated",
     "Declared",
     "Densities",
     "DiscreteGaussian",
@@ -89,5 +94,6 @@ __all__ = [
     "NameAndShame",
     "PoissonSampled",
     "RandomizedResponse",
+    "Shuffled",
     "Table",
 ]

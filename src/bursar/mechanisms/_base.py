@@ -71,6 +71,10 @@ class Mechanism(Written, Composable, ABC):
         """Its privacy-loss distributions; `LossUnknown` with the reason where none are known."""
         raise LossUnknown(f"{self.text()} states no privacy-loss distribution")
 
+    def attained(self) -> tuple[Directions, ...]:
+        """Pairs that some data attain, where its losses only dominate: what it costs at least."""
+        return ()
+
     def leaks(self) -> Leaks:
         """How likely it certainly reveals everything: by its losses where it attains them, else by what it tells
         exactly.

@@ -13,6 +13,7 @@ Checked: every mechanism's profile against quadrature or enumeration.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from flint import arb
 
@@ -31,7 +32,14 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
     mechanism = composition.terms[0].mechanism
     try:
         losses = mechanism.losses()
-        return _read(losses, question, f"the profile of {mechanism.text()} itself")
+        if losses.remove.copies()[1] > 1:
+            return Abstain("the release is several at once, which numerical composition reads")
+        found = _read(losses, question, f"the profile of {mechanism.text()} itself")
+        if losses.attained or isinstance(found, Abstain):
+            return found
+        least = [_read(pair, question, "") for pair in mechanism.attained()]
+        lower = max((bound.lower for bound in least if isinstance(bound, Bound)), default=0.0)
+        return replace(found, lower=min(max(lower, found.lower), found.upper))
     except LossUnknown as unknown:
         return Abstain(str(unknown))
 

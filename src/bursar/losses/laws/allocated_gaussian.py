@@ -21,11 +21,11 @@ from bursar.losses.engines.lattice.law import Law
 from bursar.losses.laws.allocated_moments import first_and_second, log_power
 from bursar.losses.laws.gaussian import GaussianLoss
 from bursar.losses.laws.listed import ListedLoss
+from bursar.losses.laws.slopes import cdf_by_slopes
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, infinity, square
 
 _SPARE = 12.0  # by how much, as a logarithm, what is lost should stay below δ
-_STEPS = (0.5, 0.15, 0.05, 0.015, 0.005)  # of the loss's deviation: over which the profile's slope is taken
 
 
 def allocated_gaussian(sigma: Ball, steps: int) -> Directions:
@@ -59,6 +59,8 @@ class AllocatedGaussian(Loss):
     def profile(self, epsilon: RealLike) -> Ball:
         """Between the two sides' profiles, as deep as δ asks for."""
         x = ball(epsilon)
+        if x < 0:  # δ(ε) = 1 − e^ε + e^ε·δ'(−ε), δ' that of the other direction
+            return 1 - x.exp() + x.exp() * AllocatedGaussian(self.mu, self.steps, not self.removed).profile(-x)
         for depth in DEPTHS:
             below, above = (ListedLoss(lambda _, law=law: law) for law in self._listed(depth))
             upper = above.profile(x).upper()
@@ -67,21 +69,9 @@ class AllocatedGaussian(Loss):
         return below.profile(x).lower().union(upper.min(arb(1)))
 
     def cdf(self, x: RealLike) -> Ball:
-        """By the slope of the profile in e^ε, which is minus the chance of larger losses under the other law."""
-        point = ball(x)
-        at = point if self.removed else -point
-        removed = AllocatedGaussian(self.mu, self.steps, True)
-        threshold, here = at.exp(), removed.profile(at)
+        """By the slope of the profile."""
         deviation = (1 + (self.mu * self.mu).expm1() / self.steps).log().sqrt()
-        least, most = arb(0), arb(1)
-        for share in _STEPS:
-            before, after = (removed.profile(at + way * share * deviation) for way in (-1, 1))
-            width = threshold * (share * deviation).expm1()
-            least = least.max(((here - after) / width).lower())
-            most = most.min(((before - here) / (threshold * -(-share * deviation).expm1())).upper())
-        other = least.union(most)  # Q(R > e^at)
-        found = 1 - here - threshold * other if self.removed else other
-        return found.max(arb(0)).min(arb(1))
+        return cdf_by_slopes(self.profile, ball(x), deviation)
 
     def support(self) -> tuple[Ball, Ball]:
         """The whole line."""

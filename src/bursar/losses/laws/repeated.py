@@ -1,0 +1,78 @@
+"""Several independent copies of a loss as one law: what a single mechanism may hide inside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bursar.losses._base import Directions, Loss
+from bursar.losses.engines import lattice
+from bursar.losses.laws.slopes import cdf_by_slopes
+from bursar.numerics.arrays import Array
+from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball
+
+_WIDTH = 1e-6
+
+
+def repeated(once: Directions, count: int) -> Directions:
+    """Both directions of so many independent copies, which are only known to dominate."""
+    if once.same:
+        loss = RepeatedLoss(once.remove, once.remove, count)
+        return Directions(loss, loss, False)
+    return Directions(RepeatedLoss(once.remove, once.add, count), RepeatedLoss(once.add, once.remove, count), False)
+
+
+@dataclass(frozen=True)
+class RepeatedLoss(Loss):
+    """The sum of ``count`` independent losses; ``other`` is the law of one in the other direction."""
+
+    loss: Loss
+    other: Loss
+    count: int
+
+    def copies(self) -> tuple[Loss, int]:
+        """One of them, and how many there are."""
+        return self.loss, self.count
+
+    def profile(self, epsilon: RealLike) -> Ball:
+        """By the lattice engine; below 0 by the other direction's."""
+        x = ball(epsilon)
+        if x < 0:
+            return 1 - x.exp() + x.exp() * RepeatedLoss(self.other, self.loss, self.count).profile(-x)
+        found = lattice.delta_at([(self.loss, self.count)], x, _WIDTH)
+        return ball(found.lower).union(ball(found.upper))
+
+    def cdf(self, x: RealLike) -> Ball:
+        """By the slope of the profile."""
+        return cdf_by_slopes(self.profile, ball(x), self.variance().upper().sqrt())
+
+    def support(self) -> tuple[Ball, Ball]:
+        """As many times as wide."""
+        low, high = self.loss.support()
+        return self.count * low, self.count * high
+
+    def mean(self) -> Ball:
+        """The sum of the means."""
+        return self.count * self.loss.mean()
+
+    def variance(self) -> Ball:
+        """The sum of the variances."""
+        return self.count * self.loss.variance()
+
+    def cumulant(self, t: ComplexLike) -> ComplexBall:
+        """The sum of the cumulants."""
+        return self.count * self.loss.cumulant(t)
+
+    def rough_cumulant(self, t: float) -> float:
+        """The sum of the cumulants, in floats."""
+        return self.count * self.loss.rough_cumulant(t)
+
+    def infinite_mass(self) -> Ball:
+        """The chance that one of them is infinite."""
+        return 1 - (1 - self.loss.infinite_mass()) ** self.count
+
+    def sample(self, rng: np.random.Generator, size: int) -> Array:
+        """The sum of as many draws."""
+        found: Array = np.sum([self.loss.sample(rng, size) for _ in range(self.count)], axis=0)
+        return found
