@@ -164,6 +164,10 @@ class Loss(ABC):
         """
         return None
 
+    def suited(self, log_delta: float) -> Loss:
+        """The same law for questions about δ of about this size, where it is known as closely as δ asks for."""
+        return self
+
     def copies(self) -> tuple[Loss, int]:
         """The law as so many independent copies of another, where it is known as that."""
         return self, 1
@@ -229,6 +233,11 @@ class Directions:
             return None
         first, second = remove or (self.remove, self.remove), add or (self.add, self.add)
         return Directions(first[0], second[0], self.attained), Directions(first[1], second[1], self.attained)
+
+    def suited(self, log_delta: float) -> Directions:
+        """Both directions for questions about δ of about this size."""
+        remove = self.remove.suited(log_delta)
+        return Directions(remove, remove if self.same else self.add.suited(log_delta), self.attained)
 
     def infinite_mass(self) -> Ball:
         """The worse direction's P(L = ∞)."""

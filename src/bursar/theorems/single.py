@@ -24,6 +24,8 @@ from bursar.numerics.balls import ball
 from bursar.numerics.search import crossing
 from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem, bounded, never
 
+_LEAST = -40.0  # a lower end of δ is not worth the time below e to this
+
 
 def answer(composition: Composition, question: Question) -> Bound | Abstain:
     """Read the profile of the one release."""
@@ -37,7 +39,7 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
         found = _read(losses, question, f"the profile of {mechanism.text()} itself")
         if losses.attained or isinstance(found, Abstain):
             return found
-        least = [_read(pair, question, "") for pair in mechanism.attained()]
+        least = [_read(pair.suited(_LEAST), question, "") for pair in mechanism.attained()]
         lower = max((bound.lower for bound in least if isinstance(bound, Bound)), default=0.0)
         return replace(found, lower=min(max(lower, found.lower), found.upper))
     except LossUnknown as unknown:
@@ -57,7 +59,8 @@ def _read(losses: Directions, question: Question, because: str) -> Bound | Absta
         return bounded(f"the largest loss of {because}", upper=top, lower=top if losses.attained else None)
     if not target > leak:
         return Abstain("δ is, up to rounding, the probability of revealing everything")
-    found = crossing(lambda x: losses.profile(arb(x)), target)
+    suited = losses.suited(float(target.log()))
+    found = crossing(lambda x: suited.profile(arb(x)), target)
     return Bound(found.lower if losses.attained else 0.0, found.upper, because)
 
 

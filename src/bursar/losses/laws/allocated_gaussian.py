@@ -9,7 +9,7 @@ bound it from both sides, in any composition (proofs/allocation.md).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from flint import acb, arb
@@ -43,28 +43,38 @@ class AllocatedGaussian(Loss):
     mu: Ball
     steps: int
     removed: bool
+    tiers: tuple[float, ...] = DEPTHS
+    """How deep the lists may be from which the profile is read: as deep as δ asks for."""
 
     def _sides(self, depth: float = DEPTHS[0]) -> Sides:
         return sides(self.mu, self.steps, depth)
 
     def _listed(self, depth: float) -> tuple[Law, Law]:
+        """Both sides as lists."""
+        both = self._sides(depth)
+        return both.below.law(removed=self.removed, above=False), both.above.law(removed=self.removed, above=True)
+
+    def _deep(self, depth: float) -> tuple[Law, Law]:
         """Both sides as lists that leave out little enough for a depth that an engine asks for."""
-        tier = next((tier for tier in DEPTHS if tier >= depth - _SPARE), DEPTHS[-1])
-        return _laws(self.mu, self.steps, self.removed, tier)
+        return self._listed(_tier(depth))
+
+    def suited(self, log_delta: float) -> AllocatedGaussian:
+        """The same law, its profile read from lists that are deep enough for such a δ, and no deeper."""
+        return replace(self, tiers=(_tier(2 * _SPARE - log_delta),))
 
     def bracket(self) -> tuple[ListedLoss, ListedLoss]:
         """The means of the labels, and the labels themselves: below and above in convex order."""
-        return ListedLoss(lambda depth: self._listed(depth)[0]), ListedLoss(lambda depth: self._listed(depth)[1])
+        return ListedLoss(lambda depth: self._deep(depth)[0]), ListedLoss(lambda depth: self._deep(depth)[1])
 
     def profile(self, epsilon: RealLike) -> Ball:
         """Between the two sides' profiles, as deep as δ asks for."""
         x = ball(epsilon)
         if x < 0:  # δ(ε) = 1 − e^ε + e^ε·δ'(−ε), δ' that of the other direction
-            return 1 - x.exp() + x.exp() * AllocatedGaussian(self.mu, self.steps, not self.removed).profile(-x)
-        for depth in DEPTHS:
+            return 1 - x.exp() + x.exp() * replace(self, removed=not self.removed).profile(-x)
+        for depth in self.tiers:
             below, above = (ListedLoss(lambda _, law=law: law) for law in self._listed(depth))
             upper = above.profile(x).upper()
-            if depth == DEPTHS[-1] or above.lost() * arb(_SPARE).exp() <= upper:
+            if depth == self.tiers[-1] or above.lost() * arb(_SPARE).exp() <= upper:
                 break
         return below.profile(x).lower().union(upper.min(arb(1)))
 
@@ -114,7 +124,6 @@ class AllocatedGaussian(Loss):
         return same and isinstance(other, AllocatedGaussian) and other.removed is not self.removed
 
 
-def _laws(mu: Ball, steps: int, removed: bool, depth: float) -> tuple[Law, Law]:
-    """Both sides as lists."""
-    both = sides(mu, steps, depth)
-    return both.below.law(removed=removed), both.above.law(removed=removed)
+def _tier(depth: float) -> float:
+    """The least depth of the lists that will do; more than the deepest is left to what they leave out."""
+    return next((tier for tier in DEPTHS if tier >= depth - _SPARE), DEPTHS[-1])

@@ -53,7 +53,9 @@ def first_and_second(both: Sides, mu: Ball, *, removed: bool) -> tuple[Ball, Bal
     e = math.e
     if removed:
         mean = around(both, lambda x: np.maximum(x * log(x) - x + 1, 0.0), mean_rest)
-        square = around(both, lambda x: x * np.square(log(x)) + _dip(x, lambda y: 2 / e - y - y * log(y) ** 2), square_rest)
+        square = around(
+            both, lambda x: x * np.square(log(x)) + _dip(x, lambda y: 2 / e - y - y * log(y) ** 2), square_rest
+        )
         dip = around(both, lambda x: _dip(x, lambda y: 2 / e - y - y * log(y) ** 2), arb(2 * other))
     else:
         mean = around(both, lambda x: np.maximum(x - 1 - log(x), 0.0), mean_rest)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from bursar.errors import LossUnknown
 from bursar.losses._base import Directions, Loss
-from bursar.losses.engines import lattice
+from bursar.losses.engines.answer import Losses
+from bursar.losses.engines.lattice.bracket import around
+from bursar.losses.engines.lattice.grid import NoLattice
+from bursar.losses.engines.lattice.solve import MOST_POINTS, Profile
 from bursar.losses.laws.slopes import cdf_by_slopes
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball
 
-_WIDTH = 1e-6
+_WIDTH = 1e-4
 
 
 def repeated(once: Directions, count: int) -> Directions:
@@ -39,9 +44,23 @@ class RepeatedLoss(Loss):
         """By the lattice engine; below 0 by the other direction's."""
         x = ball(epsilon)
         if x < 0:
-            return 1 - x.exp() + x.exp() * RepeatedLoss(self.other, self.loss, self.count).profile(-x)
-        found = lattice.delta_at([(self.loss, self.count)], x, _WIDTH)
-        return ball(found.lower).union(ball(found.upper))
+            return 1 - x.exp() + x.exp() * self._reversed.profile(-x)
+        near = float(x)
+        try:
+            found = [(profile.again(near) if x == near else None) or profile.at(x) for profile in self._profiles]
+        except NoLattice as limit:
+            raise LossUnknown(f"{self.count} copies of a loss have no profile at {near}: {limit}") from limit
+        return ball(min(found[0].lower, found[-1].upper)).union(ball(found[-1].upper))
+
+    @cached_property
+    def _profiles(self) -> list[Profile]:
+        """The lattices that were asked last, one for each side where the law has two: they may serve again."""
+        once: Losses = [(self.loss, self.count)]
+        return [Profile(losses, _WIDTH, MOST_POINTS) for losses in around(once) or (once,)]
+
+    @cached_property
+    def _reversed(self) -> RepeatedLoss:
+        return RepeatedLoss(self.other, self.loss, self.count)
 
     def cdf(self, x: RealLike) -> Ball:
         """By the slope of the profile."""

@@ -36,23 +36,26 @@ class Side:
     """Under Q, at most."""
     lost_mean: float
     """Under P, at most."""
-    laws: dict[bool, Law] = field(default_factory=dict)
+    laws: dict[tuple[bool, bool], Law] = field(default_factory=dict)
 
-    def law(self, *, removed: bool) -> Law:
-        """The loss as the engines read it: ln r under P for a record removed, −ln r under Q for one added."""
-        if removed not in self.laws:
-            self.laws[removed] = self._made(removed)
-        return self.laws[removed]
+    def law(self, *, removed: bool, above: bool) -> Law:
+        """The loss as the engines read it: ln r under P for a record removed, −ln r under Q for one added. What is
+        unsure counts in full: the list costs no less than the law (``above``), or no more.
+        """
+        key = removed, above
+        if key not in self.laws:
+            self.laws[key] = self._made(removed, above)
+        return self.laws[key]
 
-    def _made(self, removed: bool) -> Law:
-        place = np.log(self.ratios)
-        shown = self.masses * self.ratios if removed else self.masses
-        height = np.log(shown)
-        place_errors = SAFETY * (self.ratio_error + ULPS * UNIT * (np.abs(place) + 1))
-        errors = SAFETY * (self.mass_error + (self.ratio_error if removed else 0.0))
-        doubts = errors + 2 * ULPS * UNIT * (1 + np.abs(height))
+    def _made(self, removed: bool, above: bool) -> Law:
+        sign = 1.0 if above else -1.0
+        moved = sign * SAFETY * (self.ratio_error if removed else -self.ratio_error)
+        place = np.log(self.ratios) + moved
+        height = np.log(self.masses) + sign * SAFETY * self.mass_error + (place if removed else 0.0)
+        unsure = 2 * ULPS * UNIT * (1 + np.abs(place))
         lost = self.lost_mean if removed else self.lost
-        return Law(place if removed else -place, place_errors, height, doubts, log_lost=math.log(SAFETY * lost))
+        doubts = unsure + 2 * ULPS * UNIT * (1 + np.abs(height))
+        return Law(place if removed else -place, unsure, height, doubts, log_lost=math.log(SAFETY * lost))
 
 
 @dataclass(frozen=True)
