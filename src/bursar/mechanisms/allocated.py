@@ -24,8 +24,8 @@ class Allocated(Mechanism):
     outside: allocated(gaussian(sigma=1), steps=1000)*10.
 
     Batches then have random sizes. Batches of a fixed size, cut from a permutation, are ``shuffled``; the same bins in
-    each of E epochs are one release with noise σ/√E. The steps may be chosen adaptively, their noise may not; what shows
-    who took part (sizes of batches, divisors that depend on them) must stay hidden.
+    each of E epochs are one release with noise σ/√E. The steps may be chosen adaptively, their noise may not; what
+    shows who took part (sizes of batches, divisors that depend on them) must stay hidden.
     """
 
     mechanism: Mechanism

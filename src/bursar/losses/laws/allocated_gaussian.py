@@ -72,7 +72,7 @@ class AllocatedGaussian(Loss):
         if x < 0:  # δ(ε) = 1 − e^ε + e^ε·δ'(−ε), δ' that of the other direction
             return 1 - x.exp() + x.exp() * replace(self, removed=not self.removed).profile(-x)
         for depth in self.tiers:
-            below, above = (ListedLoss(lambda _, law=law: law) for law in self._listed(depth))
+            below, above = map(ListedLoss.of, self._listed(depth))
             upper = above.profile(x).upper()
             if depth == self.tiers[-1] or above.lost() * arb(_SPARE).exp() <= upper:
                 break

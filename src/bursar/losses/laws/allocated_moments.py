@@ -50,28 +50,29 @@ def first_and_second(both: Sides, mu: Ball, *, removed: bool) -> tuple[Ball, Bal
     tail = (mu * mu).exp() / 4 * (-arb(reach)).exp()
     mean_rest = arb(reach) * own + other + tail
     square_rest = arb(reach) * (reach + 2) * own + 2 * other + (2 * arb(reach) + 4) * tail
-    e = math.e
     if removed:
         mean = around(both, lambda x: np.maximum(x * log(x) - x + 1, 0.0), mean_rest)
-        square = around(
-            both, lambda x: x * np.square(log(x)) + _dip(x, lambda y: 2 / e - y - y * log(y) ** 2), square_rest
-        )
-        dip = around(both, lambda x: _dip(x, lambda y: 2 / e - y - y * log(y) ** 2), arb(2 * other))
+        square = around(both, lambda x: x * np.square(log(x)) + _dip(x), square_rest)
+        dip = around(both, _dip, arb(2 * other))
     else:
         mean = around(both, lambda x: np.maximum(x - 1 - log(x), 0.0), mean_rest)
-        square = around(both, lambda x: log(x) ** 2 + _rise(x, lambda y: 2 * y / e - 1 - log(y) ** 2), square_rest)
-        dip = around(both, lambda x: _rise(x, lambda y: 2 * y / e - 1 - log(y) ** 2), arb(2 * other))
+        square = around(both, lambda x: np.square(log(x)) + _rise(x), square_rest)
+        dip = around(both, _rise, arb(2 * other))
     return mean, square - dip
 
 
-def _dip(x: Array, f: Callable[[Array], Array]) -> Array:
-    """f below 1/e, where x·ln²x is concave and f makes up for it; 0 above."""
-    return np.where(x < 1 / math.e, np.maximum(f(np.minimum(x, 1 / math.e)), 0.0), 0.0)
+def _dip(x: Array) -> Array:
+    """What makes x·ln²x convex: below 1/e, where it is concave, its distance from the tangent there."""
+    low = np.minimum(x, 1 / math.e)
+    found: Array = np.maximum(2 / math.e - low - low * np.square(np.log(low)), 0.0)
+    return found
 
 
-def _rise(x: Array, f: Callable[[Array], Array]) -> Array:
-    """f above e, where ln²x is concave and f makes up for it; 0 below."""
-    return np.where(x > math.e, np.maximum(f(np.maximum(x, math.e)), 0.0), 0.0)
+def _rise(x: Array) -> Array:
+    """What makes ln²x convex: above e, where it is concave, its distance from the tangent there."""
+    high = np.maximum(x, math.e)
+    found: Array = np.maximum(2 * high / math.e - 1 - np.square(np.log(high)), 0.0)
+    return found
 
 
 def log_power(both: Callable[[], Sides], mu: Ball, steps: int, p: Ball) -> Ball:

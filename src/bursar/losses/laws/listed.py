@@ -24,6 +24,11 @@ class ListedLoss(Loss):
     made: Callable[[float], Law]
     depth: float = 0.0
 
+    @classmethod
+    def of(cls, law: Law) -> ListedLoss:
+        """The law of one list."""
+        return cls(lambda _: law)
+
     @property
     def law(self) -> Law:
         """The list that this law reads itself."""

@@ -38,7 +38,7 @@ class Layers:
     @property
     def half(self) -> int:
         """M, how many points a row adds to those below it."""
-        return self.mass.shape[1] // 2
+        return int(self.mass.shape[1]) // 2
 
     def steps(self) -> Array:
         """The step of each row."""
@@ -142,10 +142,10 @@ def laid_out(sums: Sums, origin: float, step: float, rows: int) -> tuple[Layers,
     half = sums.half
     mass, moment = np.zeros((rows, 2 * half)), np.zeros((rows, 2 * half))
     lost_mass, lost_mean = 0.0, 0.0
-    for b, pair in enumerate(sums.rows):
+    for b, row in enumerate(sums.rows):
         exponent = b + round(math.log2(sums.step / step))
         fine = sums.step * 2.0**b
-        pair, below = _moved(pair, (origin - sums.origin) / fine, fine)
+        pair, below = _moved(row, (origin - sums.origin) / fine, fine)
         lost_mass += float(below[0].sum())
         lost_mean += float(below[0].sum()) * origin + float(np.abs(below[1]).sum())
         beyond = _placed(pair, exponent, step, (mass, moment))
