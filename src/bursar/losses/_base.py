@@ -133,15 +133,11 @@ class Loss(ABC):
     # ---- questions of those who use a law
 
     def contour_factor(self, count: int, log_delta: float) -> Factor | None:
-        """``count`` copies as the contour engine sees them, for a δ of about this size; None where no fast certified
-        moments are known.
-        """
+        """``count`` copies as the contour engine sees them, for a δ of about this size; None without fast moments."""
         return None
 
     def envelope_factor(self, count: int, depth: float) -> Factor | None:
-        """``count`` copies as the envelope engine sees them, where there is a better way than by listing places; at
-        most mass e^{−depth} may be missing.
-        """
+        """``count`` copies as the envelope engine sees them, less mass e^{−depth}; None: by listing their places."""
         return None
 
     def sampled_noise(self) -> tuple[Ball, Ball, bool] | None:

@@ -60,7 +60,7 @@ class AllocatedGaussian(Loss):
 
     def suited(self, log_delta: float) -> AllocatedGaussian:
         """The same law, its profile read from lists that are deep enough for such a δ, and no deeper."""
-        return replace(self, tiers=(_tier(2 * _SPARE - log_delta),))
+        return replace(self, tiers=(_tier(3.5 * _SPARE - log_delta),))
 
     def bracket(self) -> tuple[ListedLoss, ListedLoss]:
         """The means of the labels, and the labels themselves: below and above in convex order."""
@@ -79,7 +79,7 @@ class AllocatedGaussian(Loss):
         return below.profile(x).lower().union(upper.min(arb(1)))
 
     def cdf(self, x: RealLike) -> Ball:
-        """By the slope of the profile."""
+        """P(L ≤ x) by the slope of the profile."""
         deviation = (1 + (self.mu * self.mu).expm1() / self.steps).log().sqrt()
         return cdf_by_slopes(self.profile, ball(x), deviation)
 

@@ -63,11 +63,11 @@ class RepeatedLoss(Loss):
         return RepeatedLoss(self.other, self.loss, self.count)
 
     def cdf(self, x: RealLike) -> Ball:
-        """By the slope of the profile."""
+        """P(L ≤ x) by the slope of the profile."""
         return cdf_by_slopes(self.profile, ball(x), self.variance().upper().sqrt())
 
     def support(self) -> tuple[Ball, Ball]:
-        """As many times as wide."""
+        """The range of one, as many times as wide."""
         low, high = self.loss.support()
         return self.count * low, self.count * high
 

@@ -46,7 +46,7 @@ class Layers:
         return found
 
     def places(self) -> Array:
-        """Where each label lies."""
+        """The place of each label, an exact number up to one rounding."""
         found: Array = self.origin + np.multiply.outer(self.steps(), np.arange(self.mass.shape[1]))
         return found
 

@@ -78,7 +78,7 @@ def _sides(middle: tuple[int, int], radius: tuple[int, int], steps: int, depth: 
     goal = Goal(HALF, depth + math.log(4 * steps))
     found = summed(gaussian_ratio(mu, goal), steps, goal)
     layers = found.layers
-    kept = layers.mass >= _LEAST
+    kept = (layers.mass >= _LEAST) & (layers.places() > 0)  # a ratio of 0 has no finite loss
     masses, places = layers.mass[kept], layers.places()[kept]
     light = float(layers.mass[~kept].sum()), float((layers.mass * layers.places())[~kept].sum())
     lost = SAFETY * (found.lost + light[0]) + 1e-285
