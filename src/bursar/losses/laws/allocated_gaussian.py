@@ -106,8 +106,12 @@ class AllocatedGaussian(Loss):
 
     def rough_cumulant(self, t: float) -> float:
         """K of what is listed, in floats."""
-        side = self._sides().above
-        heights = np.log(side.masses) + (1 + t if self.removed else -t) * np.log(side.ratios)
+        power = 1 + t if self.removed else -t
+        try:
+            side = self._sides().above
+        except LossUnknown:  # no lists
+            return float(self.mu) ** 2 * power * (power - 1) / 2
+        heights = np.log(side.masses) + power * np.log(side.ratios)
         top = float(heights.max())
         return top + math.log(float(np.exp(heights - top).sum()))
 

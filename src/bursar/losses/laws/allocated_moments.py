@@ -17,6 +17,7 @@ from functools import lru_cache
 import numpy as np
 from flint import arb, arb_series, ctx
 
+from bursar.errors import LossUnknown
 from bursar.losses.engines.allocation.sides import Side, Sides
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, down, infinity, up
@@ -79,7 +80,10 @@ def log_power(both: Callable[[], Sides], mu: Ball, steps: int, p: Ball) -> Ball:
     """ln E R^p for real p: exact for whole p ≥ 0, else between chords of a convex function that is 0 at 0 and 1."""
     jensen = (mu * mu * p * (p - 1) / 2).upper()  # powers beyond [0, 1] are convex, so one ratio has larger ones
     if p < 0:
-        low, high = (_negative(both(), mu, steps, s) for s in (down(-p), up(-p)))  # the logarithm rises with −p
+        try:
+            low, high = (_negative(both(), mu, steps, s) for s in (down(-p), up(-p)))  # the logarithm rises with −p
+        except LossUnknown:  # no lists
+            return arb(0).union(jensen)
         return low.lower().max(arb(0)).union(high.upper().min(jensen))
     if not p >= 0 or not p <= MOST:
         return arb(0).union(jensen) if p >= 1 else -infinity()
@@ -132,7 +136,7 @@ def _powers(key: tuple[int, ...], steps: int, bits: int) -> tuple[Ball, ...]:
 
 def _negative(both: Sides, mu: Ball, steps: int, s: float) -> Ball:
     """ln E R^{−s}: 1 + E[R^{−s} − 1 + s(R − 1)], the bracket being convex and 0 at 1."""
-    if s * float(np.abs(np.log(both.above.ratios)).max()) > 600:
+    if s * (float(np.abs(np.log(both.above.ratios)).max()) + 0.02) > 600:
         return arb(0).union(infinity())
     lost, square, order, rest = arb(both.above.lost), mu * mu, arb(s), infinity()
     for reach in (2.0, 5.0, 10.0, 20.0, 40.0):

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
+from bursar.errors import LossUnknown
 from bursar.losses.engines.allocation.layers import Layers
-from bursar.losses.engines.allocation.sums import Goal, Summed, chosen
+from bursar.losses.engines.allocation.sums import ROWS, Goal, Summed, chosen
 from bursar.losses.engines.lattice.grid import legendre
 from bursar.losses.engines.lattice.law import spread
 from bursar.numerics.arrays import Array
@@ -22,6 +23,8 @@ def gaussian_ratio(mu: Ball, goal: Goal) -> Summed:
     """One likelihood ratio, spread onto layers."""
     m = float(mu)
     reach = math.sqrt(2 * goal.depth) + 1.0
+    if not m * (2 * reach + m) < ROWS * math.log(2):
+        raise LossUnknown("with so little noise the likelihood ratios span too many orders of magnitude")
     x = np.linspace(-reach, reach + m, 4096)
     rough = (np.exp(m * x - m * m / 2), np.exp(-x * x / 2) * (x[1] - x[0]) / math.sqrt(2 * math.pi))
     origin, step, rows = chosen(rough, 1, goal)

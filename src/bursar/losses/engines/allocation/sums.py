@@ -11,8 +11,9 @@ from bursar.errors import LossUnknown
 from bursar.losses.engines.allocation.layers import Layers, Pair, Sums, added, laid_out
 from bursar.numerics.trusted import SAFETY, UNIT
 
-_ROWS = 300  # octaves; with more a law is refused
-_MOST = 2.0**_ROWS
+ROWS = 300
+"""Octaves: a law that has more of them is refused."""
+_EXACT = 2.0**50  # steps from 0 to the origin, so that every origin is a float
 _UNDERFLOW = 1e-280
 
 
@@ -56,8 +57,8 @@ def chosen(rough: Pair, count: int, goal: Goal) -> tuple[float, float, int]:
     high = float(places[min(int(np.searchsorted(-above, -tiny)) + 1, len(places) - 1)])
     fine = min((middle - low) / (2 * goal.half), (deep - low) / 64)
     step = 2.0 ** math.floor(math.log2(fine))
-    if not high / step < _MOST:
-        raise LossUnknown("the likelihood ratio of so little noise spans too many orders of magnitude")
+    if not low / step < _EXACT:
+        raise LossUnknown("with so much noise the likelihood ratios are too close to 1 for floats")
     origin = max(math.floor(low / step) * step, 0.0)
     rows = max(math.ceil(math.log2(max((high - origin) / (goal.half * step), 2.0))), 1) + 1
     return origin, step, rows
