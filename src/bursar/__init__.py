@@ -97,6 +97,7 @@ if TYPE_CHECKING:  # present names and former ones
     from bursar.ledger.receipt import Quote as Quote
     from bursar.ledger.receipt import Receipt as Receipt
     from bursar.ledger.receipt import Reservation as Reservation
+    from bursar.mechanisms import Allocated as Allocated
     from bursar.mechanisms import Declared as Declared
     from bursar.mechanisms import Densities as Densities
     from bursar.mechanisms import DiscreteGaussian as DiscreteGaussian
@@ -114,6 +115,7 @@ if TYPE_CHECKING:  # present names and former ones
     from bursar.mechanisms import NameAndShame as NameAndShame
     from bursar.mechanisms import PoissonSampled as PoissonSampled
     from bursar.mechanisms import RandomizedResponse as RandomizedResponse
+    from bursar.mechanisms import Shuffled as Shuffled
     from bursar.mechanisms import Table as Table
     from bursar.mechanisms import TruncatedPoisson as TruncatedPoisson
     from bursar.mechanisms import WithReplacementSampled as WithReplacementSampled
@@ -136,6 +138,7 @@ _HOMES = {
     "bursar.ledger.ledger": ("Ledger",),
     "bursar.ledger.receipt": ("Receipt",),
     "bursar.mechanisms": (
+        "Allocated",
         "Declared",
         "Densities",
         "DiscreteGaussian",
@@ -153,6 +156,7 @@ _HOMES = {
         "NameAndShame",
         "PoissonSampled",
         "RandomizedResponse",
+        "Shuffled",
         "Table",
         "TruncatedPoisson",
         "WithReplacementSampled",

@@ -13,7 +13,7 @@ from bursar.theorems import THEOREMS
 
 ADD, REPLACE, ZERO = "add_remove", "replace_one", "zero_out"
 QUESTIONS = ({"delta": 1e-6}, {"epsilon": 1}, {"delta": 0}, {"epsilon": 0}, {"delta": "1"}, {"delta": Fraction(1, 3)})
-SLOW = ("densities",)  # what takes seconds an example is left to the fixed examples
+SLOW = ("densities", "allocated", "shuffled")  # what takes seconds an example is left to the fixed examples
 
 EXAMPLES: tuple[b.Mechanism, ...] = (
     b.Gaussian(sigma=2.0),
@@ -38,6 +38,8 @@ EXAMPLES: tuple[b.Mechanism, ...] = (
     b.WithReplacementSampled(b.Gaussian(sigma=2, relation=REPLACE), draws=10, population=1000),
     b.TruncatedPoisson(b.Gaussian(sigma=1), rate=0.01, most=15, population=1000),
     b.TruncatedPoisson(b.Gaussian(sigma=1, relation=ZERO), rate=0.01, most=15, population=1000),
+    b.Allocated(b.Gaussian(sigma=1.0), steps=20),
+    b.Shuffled(b.Gaussian(sigma=2, relation="zero_out"), steps=20),
     b.Disjoint(b.Gaussian(sigma=2) * 3 + b.Laplace(scale=7), b.Laplace(scale=2)),
     b.Disjoint(b.RandomizedResponse(epsilon=1), relation=REPLACE),
     b.Group(b.Laplace(scale=5), 3),
@@ -82,6 +84,8 @@ CHEAPER: dict[str, tuple[b.Mechanism, ...]] = {
     "truncated_poisson": tuple(
         b.TruncatedPoisson(b.Gaussian(sigma=s), rate="1/10", most=30, population=200) for s in (1, 2, 9)
     ),
+    "allocated": tuple(b.Allocated(b.Gaussian(sigma=1), steps=n) for n in (1, 4, 40)),
+    "shuffled": tuple(b.Shuffled(b.Gaussian(sigma=s, relation=REPLACE), steps=4) for s in (0.5, 2, 30)),
     "disjoint": tuple(b.Disjoint(b.Gaussian(sigma=s), b.Laplace(scale=s)) for s in (1, 2, 30)),
     "group": tuple(b.Group(b.Laplace(scale=5), n) for n in (4, 2, 1)),
     "table": tuple(b.Table(p=[p, 1 - p], q=[1 - p, p]) for p in (Fraction(9, 10), Fraction(3, 4), Fraction(1, 2))),
@@ -116,6 +120,9 @@ exponential(epsilon=0.5) | | 0.498745 | 0.498746
 exponential(epsilon=0.5, utility=monotone) | | 0.249059 | 0.249060
 poisson(gaussian(sigma=1), rate=0.01) | | 0.363947 | 0.363948
 fixed_size(laplace(scale=1, relation=replace_one), sample=10, population=1000)*4 | | 0 | 0.0681320
+allocated(gaussian(sigma=1), steps=1000) | | 0.171727 | 0.171730
+allocated(gaussian(sigma=1), times=2, steps=50)*2 | allocated(gaussian(sigma=1), steps=50, times=2)*2 | 0 | 2.83500
+shuffled(gaussian(sigma=1, relation=zero_out), steps=10)*2 | | 7.11 | 7.28609
 disjoint(laplace(scale=2)*2, randomized_response(epsilon=1)) | | 0 | 0.999999
 group(gaussian(sigma=5), size=3)*2 | | 4.05739 | 4.05740
 table(p=[0.5, 0.2, 0.3], q=[0.3, 0.5, 0.2]) | | 0.916288 | 0.916289

@@ -183,6 +183,14 @@ class Loss(ABC):
         """Simpler laws that cost no more, and no less, in any composition, where both are close to this one."""
         return None
 
+    def suited(self, log_delta: float) -> Loss:
+        """The same law for questions about δ of about this size, where it is known as closely as δ asks for."""
+        return self
+
+    def copies(self) -> tuple[Loss, int]:
+        """The law as so many independent copies of another, where it is known as that."""
+        return self, 1
+
     def gaussian_noise(self) -> bool:
         """Whether the noise is Gaussian, sampled once at most: then answers are narrow, and people expect them so."""
         return False

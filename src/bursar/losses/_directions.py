@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bursar.losses._base import Loss
 from bursar.numerics.balls import Ball, RealLike
@@ -60,6 +60,11 @@ class Directions:
         first, second = remove or (self.remove, self.remove), add or (self.add, self.add)
         below, above = (Directions(first[i], second[i], self.attained, self.pointwise, self.least) for i in (0, 1))
         return below, above
+
+    def suited(self, log_delta: float) -> Directions:
+        """Both directions for questions about δ of about this size."""
+        remove = self.remove.suited(log_delta)
+        return replace(self, remove=remove, add=remove if self.same else self.add.suited(log_delta))
 
     def infinite_mass(self) -> Ball:
         """The worse direction's P(L = ∞)."""

@@ -12,6 +12,7 @@ from bursar.mechanisms._base import Mechanism
 from bursar.relations import ADD_REMOVE, RELATIONS, REPLACE_ONE, ZERO_OUT
 
 if TYPE_CHECKING:
+    from bursar.mechanisms.allocated import Allocated
     from bursar.mechanisms.declared import Declared
     from bursar.mechanisms.densities import Densities
     from bursar.mechanisms.discrete_gaussian import DiscreteGaussian
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from bursar.mechanisms.leaky import LeakyRandomizedResponse, NameAndShame
     from bursar.mechanisms.poisson import PoissonSampled
     from bursar.mechanisms.randomized_response import KaryRandomizedResponse, RandomizedResponse
+    from bursar.mechanisms.shuffled import Shuffled
     from bursar.mechanisms.table import Table
     from bursar.mechanisms.truncated import TruncatedPoisson
 
@@ -44,6 +46,8 @@ _INDEX = (  # the name in written forms, the class, the file
     ("fixed_size", "FixedSizeSampled", "fixed_size"),
     ("with_replacement", "WithReplacementSampled", "fixed_size"),
     ("truncated_poisson", "TruncatedPoisson", "truncated"),
+    ("allocated", "Allocated", "allocated"),
+    ("shuffled", "Shuffled", "shuffled"),
     ("disjoint", "Disjoint", "disjoint"),
     ("group", "Group", "group"),
     ("declared", "Declared", "declared"),
@@ -78,6 +82,7 @@ __all__ = [
     "RELATIONS",
     "REPLACE_ONE",
     "ZERO_OUT",
+    "Allocated",
     "Declared",
     "Densities",
     "DiscreteGaussian",
@@ -95,6 +100,7 @@ __all__ = [
     "NameAndShame",
     "PoissonSampled",
     "RandomizedResponse",
+    "Shuffled",
     "Table",
     "TruncatedPoisson",
     "WithReplacementSampled",

@@ -6,7 +6,7 @@ Statement: if pairs (Pᵢ, Qᵢ), fixed in advance, dominate the mechanisms what
 Hypotheses: every mechanism's loss distributions are known; there is more than one release (one release has its own
     exact profile), unless that profile is not resolved.
 Source: Zhu, Dong and Wang 2022, Thm 10, for the composition; proofs/contour.md, envelope.md, densities.md, lattice.md,
-    likeness.md and steady.md there for the numbers.
+    likeness.md, steady.md and allocation.md there for the numbers.
 Code/paper: `bursar.losses.engines.contour` sums along a line in the complex plane where noise is Gaussian;
     `bursar.losses.engines.envelope` sums polynomials on either side of the hockey stick, whatever the losses are;
     `bursar.losses.engines.lattice` puts every loss on one grid.
@@ -30,6 +30,8 @@ from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Questi
 from bursar.theorems._width import why_wide
 
 _CLOSE = 1e-6
+
+Pairs = list[tuple[Directions, int]]
 
 
 def answer(composition: Composition, question: Question) -> Bound | Abstain:
@@ -59,18 +61,26 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
 def _told(composition: Composition, question: Question) -> bool:
     """Whether the profile of the only release says enough: where its numbers are extreme the engines may say more."""
     losses = known_losses(composition.terms[0].mechanism)
+    if not isinstance(losses, str) and losses.remove.copies()[1] > 1:
+        return False
     if isinstance(losses, str) or type(losses.remove).rough_cumulant is Loss.rough_cumulant:
         return True  # engines that would have to integrate say no more
     found = single.THEOREM.ask(composition, question)
     return isinstance(found, Bound) and found.encloses(_CLOSE)
 
 
-def composed(pairs: list[tuple[Directions, int]]) -> list[Losses]:
+def composed(pairs: Pairs) -> list[Losses]:
     """The composed losses of a record removed and of one added; once where they are the same."""
-    removed = [(directions.remove, count) for directions, count in pairs]
+    removed = [unrolled(directions.remove, count) for directions, count in pairs]
     if all(directions.same for directions, _ in pairs):
         return [removed]
-    return [removed, [(directions.add, count) for directions, count in pairs]]
+    return [removed, [unrolled(directions.add, count) for directions, count in pairs]]
+
+
+def unrolled(loss: Loss, count: int) -> tuple[Loss, int]:
+    """The law that is repeated, and how often in all."""
+    once, copies = loss.copies()
+    return once, copies * count
 
 
 THEOREM = Theorem(

@@ -14,6 +14,7 @@ Checked: every mechanism's profile against quadrature or enumeration.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from flint import arb
 
@@ -24,6 +25,8 @@ from bursar.numerics.balls import ball
 from bursar.numerics.search import crossing
 from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem, bounded, never
 
+_LEAST = -40.0  # a lower end of δ is not worth the time below e to this
+
 
 def answer(composition: Composition, question: Question) -> Bound | Abstain:
     """Read the profile of the one release."""
@@ -32,7 +35,14 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
     mechanism = composition.terms[0].mechanism
     try:
         losses = mechanism.losses()
-        return _read(losses, question, f"the profile of {mechanism.text()} itself")
+        if losses.remove.copies()[1] > 1:
+            return Abstain("the release is several at once, which numerical composition reads")
+        found = _read(losses, question, f"the profile of {mechanism.text()} itself")
+        if losses.exact_alone or isinstance(found, Abstain):
+            return found
+        least = [_read(pair.suited(_LEAST), question, "") for pair in losses.least]
+        lower = max((bound.lower for bound in least if isinstance(bound, Bound)), default=0.0)
+        return replace(found, lower=min(max(lower, found.lower), found.upper))
     except LossUnknown as unknown:
         return Abstain(str(unknown))
 
@@ -50,7 +60,8 @@ def _read(losses: Directions, question: Question, because: str) -> Bound | Absta
         return bounded(f"the largest loss of {because}", upper=top, lower=top if losses.exact_alone else None)
     if not target > leak:
         return Abstain("δ is, up to rounding, the probability of revealing everything")
-    found = crossing(lambda x: losses.profile(arb(x)), target)
+    suited = losses.suited(float(target.log()))
+    found = crossing(lambda x: suited.profile(arb(x)), target)
     return Bound(found.lower if losses.exact_alone else 0.0, found.upper, because)
 
 

@@ -34,6 +34,7 @@ from bursar.numerics.balls import Ball, ball, down
 from bursar.numerics.real import Real
 from bursar.numerics.search import minimiser
 from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem, never
+from bursar.theorems.numerical import unrolled
 
 Pairs = Sequence[tuple[Directions, int]]
 _MIDDLE = 0.5
@@ -194,7 +195,7 @@ def at_tilt(pairs: Pairs, tilt: float) -> list[Losses]:
     if not all(pair.same for pair, _ in pairs):
         ways.append([(chosen(pair.add, pair.attained), count) for pair, count in pairs])
     # a law that only dominates must not stand in for a pair that nobody attains: it is left out
-    return [[(loss, count) for loss, count in way if loss is not None] for way in ways]
+    return [[unrolled(loss, count) for loss, count in way if loss is not None] for way in ways]
 
 
 def _largest(pairs: Pairs) -> Ball:

@@ -41,6 +41,7 @@ class ResidueLaw:
 
 def law_of_directions(directions: Directions, cut: float) -> ResidueLaw:
     """The law of known losses. ``cut`` is the mass that may be left beyond the last dot of each side."""
+    directions = directions.suited(math.log(cut)) if cut > 0 else directions
     tables = [_table(directions.remove, cut)]
     # where adding presents the very pair of removing, the other way round, one table and its reverse dominate both
     if not (directions.same or directions.add.reverses(directions.remove)):

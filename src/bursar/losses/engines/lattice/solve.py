@@ -66,20 +66,21 @@ def delta_at(losses: Losses, epsilon: Ball, width: float, most: int = MOST_POINT
     if (sides := around(losses)) is not None:
         below, above = sides
         return met(delta_at(below, epsilon, width, most), delta_at(above, epsilon, width, most))
-    return _Profile(losses, width, most).at(epsilon)
+    return Profile(losses, width, most).at(epsilon)
 
 
 def deltas_at(losses: Losses, epsilons: Iterable[float], width: float, most: int = MOST_POINTS) -> Iterator[Answer]:
     """δ at many ε's in turn: a lattice serves as long as it is narrow enough."""
-    if around(losses) is not None:
-        yield from (delta_at(losses, arb(epsilon), width, most) for epsilon in epsilons)
+    if (sides := around(losses)) is not None:
+        asked = list(epsilons)
+        yield from map(met, *(deltas_at(side, asked, width, most) for side in sides))
         return
-    profile = _Profile(losses, width, most)
+    profile = Profile(losses, width, most)
     for epsilon in epsilons:
         yield profile.again(epsilon) or profile.at(arb(epsilon))
 
 
-class _Profile:
+class Profile:
     """δ as a function of ε, from one lattice after another."""
 
     def __init__(self, losses: Losses, width: float, most: int) -> None:
