@@ -113,6 +113,8 @@ def test_moments_are_enclosed() -> None:
                 (known,) = factor.cumulants([tau])
                 assert known.overlaps(count * start), (seed, loss)
                 assert float(known.rad()) < 1e-6
+                whole = _cut_moment(factor, acb(0)).exp().real
+                assert not factor.given_up < count * (1 - whole), (seed, loss)
                 for j in (1, 40, 99):
                     s = j * (reach / 99)
                     exact = count * (_cut_moment(factor, acb(tau, s)) - start)
