@@ -29,12 +29,7 @@ class TestAbstract(privacy_accountant_test.PrivacyAccountantTest):
 
 
 DEVIATIONS = {
-    "test_mixture_of_gaussians_basic": "mixtures of several sensitivities are refused by name",
     "test_truncated_subsampled_gaussian_basic": "ours is lower: they count a full batch as replacing",
-    "test_composition_errors_for_neighboring_relation4": "mixtures are refused whatever the relation",
-    "test_additive_noise_mechanisms_with_zero_noise_multiplier5": "mixtures are refused, not called public",
-    "test_poisson_subsampling_with_zero_probability4": "mixtures are refused",
-    "test_poisson_subsampling_with_zero_probability5": "mixtures are refused",
 }
 
 
@@ -60,6 +55,7 @@ EVENTS = [
     events.DiscreteLaplaceDpEvent(0.25, 2),
     events.PoissonSampledDpEvent(0.1, events.GaussianDpEvent(1.5)),
     events.PoissonSampledDpEvent(0.1, events.LaplaceDpEvent(2.0)),
+    events.MixtureOfGaussiansDpEvent(4.0, [0.0, 1.0, 2.0], [0.75, 0.125, 0.125]),
     events.ComposedDpEvent([events.GaussianDpEvent(4.0), events.SelfComposedDpEvent(events.LaplaceDpEvent(8.0), 3)]),
 ]
 
@@ -135,6 +131,7 @@ def test_relations() -> None:
         b.PoissonSampled(b.Gaussian("1.25"), "0.01") * 1000,
         b.FixedSizeSampled(b.Gaussian(2, relation="replace_one"), sample=10, population=100) * 5,
         b.Declared(b.ZCDP("0.125")) * 2,
+        b.GaussianMixture(2.0, shifts=[0, 0.5, 2], weights=[0.5, 0.25, 0.25]) * 3,
     ],
     ids=str,
 )
@@ -151,13 +148,27 @@ def test_what_has_no_meaning_is_refused_by_name() -> None:
         events.UnsupportedDpEvent(),
         events.SingleEpochTreeAggregationDpEvent(1.0, 4),
         events.RepeatAndSelectDpEvent(events.GaussianDpEvent(1.0), 1, 1),
-        events.MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0], [0.5, 0.5]),
+        events.MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0], [0.5, 0.4]),
+        events.MixtureOfGaussiansDpEvent(1.0, [0.0, -1.0], [0.5, 0.5]),
+        events.MixtureOfGaussiansDpEvent(1.0, [0.0], [0.5, 0.5]),
         events.ZCDpEvent(0.1, 0.2),
     ):
         with pytest.raises(Unsupported, match=type(event).__name__):
             from_event(events.ComposedDpEvent([events.GaussianDpEvent(1.0), event]))
     with pytest.raises(b.InputError, match="no event for randomized_response"):
         to_event(b.RandomizedResponse(1))
+
+
+def test_mixtures_of_gaussians() -> None:
+    """Theirs in both relations that have it; nothing happens where no sensitivity is above 0, and without noise all is
+    told.
+    """
+    event = events.MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0, 2.0], [0.81, 0.18, 0.01])
+    assert from_event(event) == from_event(event, SPECIAL) == from_event(events.SelfComposedDpEvent(event, 1))
+    with pytest.raises(Unsupported, match="neighboring_relation"):
+        from_event(event, REPLACE)
+    assert from_event(events.MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0], [1.0, 0.0])).count == 0
+    assert BursarAccountant().compose(events.MixtureOfGaussiansDpEvent(0.0, [1.0], [1.0])).get_epsilon(0.1) == math.inf
 
 
 def test_their_calibration_finds_our_plan() -> None:

@@ -131,12 +131,17 @@ def test_large_groups() -> None:
 def test_weights_that_floats_cannot_hold_move_up() -> None:
     """Binomial weights below the range of floats move to larger shifts, so the law dominates, and is not attained."""
     with working():
-        weights = [arb(math.comb(64, k)) * arb("1e-5") ** k * arb("0.99999") ** (64 - k) for k in range(65)]
-        shifts, lifted = _lifted(weights)
-        assert sum(lifted, arb(0)).overlaps(arb(1))
-        for k in range(65):
-            tail = sum((weight for shift, weight in zip(shifts, lifted, strict=True) if float(shift) >= k), arb(0))
-            assert not tail < sum(weights[k:], arb(0))
+        for rate, rest in ((arb("1e-5"), arb("0.99999")), (arb("0.99999"), arb("1e-5"))):
+            weights = [arb(math.comb(64, k)) * rate**k * rest ** (64 - k) for k in range(65)]
+            shifts, lifted = _lifted(weights)
+            assert len(shifts) < 65
+            assert all(weight > 0 for weight in lifted)
+            first = int(float(shifts[0]))
+            assert lifted[0].overlaps(sum(weights[: first + 1], arb(0)))  # nothing below it is lost
+            assert sum(lifted, arb(0)).overlaps(arb(1))
+            for k in range(65):
+                tail = sum((weight for shift, weight in zip(shifts, lifted, strict=True) if float(shift) >= k), arb(0))
+                assert not tail < sum(weights[k:], arb(0))
         losses = b.Group(b.PoissonSampled(b.Gaussian(1), "1e-5"), 64).losses()
         assert isinstance(losses, Directions)
         assert not losses.attained

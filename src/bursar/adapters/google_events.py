@@ -124,6 +124,19 @@ def _response(event: events.RandomizedResponseDpEvent, relation: NeighboringRela
     return b.Table([1 - p + other, (k - 1) * other], [Fraction(1, k), Fraction(k - 1, k)], relation=_named(relation))
 
 
+def _mixture(event: events.MixtureOfGaussiansDpEvent, relation: NeighboringRelation) -> b.Mechanism | None:
+    _only_once(event, relation)
+    shifts, weights = ([float(x) for x in given] for given in (event.sensitivities, event.sampling_probs))
+    if (
+        len(shifts) == len(weights)
+        and sum(weights) > 0.5
+        and not any(c * p for c, p in zip(shifts, weights, strict=True))
+    ):
+        return None
+    _noisy(event, event.standard_deviation)
+    return b.GaussianMixture(event.standard_deviation, shifts=shifts, weights=weights, relation=_named(relation))
+
+
 def _poisson(event: events.PoissonSampledDpEvent, relation: NeighboringRelation) -> b.Mechanism | None:
     if not isinstance(event.event, (events.GaussianDpEvent, events.LaplaceDpEvent)):
         raise Unsupported(event, f"only Gaussians and Laplaces are sampled here, not {event.event}")
@@ -171,6 +184,7 @@ _READ: dict[type, Callable[[Any, NeighboringRelation], b.Mechanism | None]] = {
     events.LaplaceDpEvent: _laplace,
     events.DiscreteLaplaceDpEvent: _discrete_laplace,
     events.RandomizedResponseDpEvent: _response,
+    events.MixtureOfGaussiansDpEvent: _mixture,
     events.PoissonSampledDpEvent: _poisson,
     events.SampledWithoutReplacementDpEvent: _fixed_size,
     events.SampledWithReplacementDpEvent: _with_replacement,
@@ -195,6 +209,9 @@ def to_event(what: b.Mechanism | b.Composition) -> dpa.DpEvent:
         return events.LaplaceDpEvent(float(Fraction(what.scale)))
     if isinstance(what, b.DiscreteLaplace) and what.relation != "replace_one":
         return events.DiscreteLaplaceDpEvent(float(1 / Fraction(what.scale)), what.sensitivity)
+    if isinstance(what, b.GaussianMixture):
+        shifts, weights = ([float(Fraction(x)) for x in given] for given in (what.shifts, what.weights))
+        return events.MixtureOfGaussiansDpEvent(float(Fraction(what.sigma)), shifts, weights)
     if isinstance(what, b.PoissonSampled):
         return events.PoissonSampledDpEvent(float(Fraction(what.rate)), to_event(what.mechanism))
     if isinstance(what, b.FixedSizeSampled):

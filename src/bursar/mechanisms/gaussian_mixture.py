@@ -16,10 +16,10 @@ from bursar.mechanisms._weights import column, normalised
 from bursar.numerics.balls import Ball, ball, hull
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import MAX_MAGNITUDE, choice, listed, noise, real
-from bursar.relations import ADD_REMOVE
+from bursar.relations import ADD_REMOVE, ZERO_OUT
 
 _MOST_SHIFTS = 1000
-_RELATIONS = (ADD_REMOVE,)
+_RELATIONS = (ADD_REMOVE, ZERO_OUT)
 
 
 @dataclass(frozen=True, init=False, repr=False)

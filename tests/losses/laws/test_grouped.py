@@ -11,7 +11,7 @@ import pytest
 from flint import arb
 
 import bursar as b
-from bursar.losses import grouped
+from bursar.losses import Directions, grouped
 from bursar.losses.laws.grouped import MOST_LINKS
 from bursar.numerics.balls import down, up, working
 from support.where import TESTS
@@ -112,6 +112,30 @@ def test_leaks_grow_with_the_group() -> None:
         found = grouped(b.LeakyRandomizedResponse("1/2", "1/1000").losses(), 2, together=True).remove
         assert up(found.profile(arb(1) + arb("1e-6"))) <= 0.001 * (1 + math.exp(0.5)) * (1 + 1e-6)
         assert down(found.profile(50)) >= 0.001
+
+
+@pytest.mark.parametrize("text", ["poisson(laplace(scale=20), rate=0.1)", "exponential(epsilon=0.1)"])
+def test_bounded_losses_stay_bounded(text: str) -> None:
+    """Where no loss of a record is infinite none of the group's is, in either direction or reversed."""
+    with working():
+        found = grouped(b.parse(text).terms[0].mechanism.losses(), 3, together=True)
+        for law in (found.remove, found.add):
+            table = law.table()
+            assert table is not None
+            assert law.infinite_mass() == 0
+            assert table.reversed().infinite_mass() == 0
+
+
+def test_links_that_go_either_way_count_the_worse() -> None:
+    """Under replace_one each link counts by its worse direction, whichever of the two comes first."""
+    pair = b.PoissonSampled(b.Laplace(1), "1/4").losses()
+    with working():
+        one, other = (
+            grouped(Directions(*laws, True), 2, together=False).remove.profile(0.2)
+            for laws in ((pair.remove, pair.add), (pair.add, pair.remove))
+        )
+        assert up(one) == pytest.approx(up(other), rel=1e-3)
+        assert down(other) > up(grouped(pair, 2, together=True).add.profile(0.2))
 
 
 def test_what_is_refused() -> None:

@@ -19,11 +19,12 @@ from flint import arb
 from bursar.errors import ContradictionError, LossUnknown
 from bursar.losses.engines import closed, contour, dominant, envelope, hits, lattice, likeness, simpler, top
 from bursar.losses.engines.answer import EFFORTS, USUAL_WIDTH, Answer, Losses, NoEngine, Precision, leak_of
+from bursar.losses.engines.chernoff import delta_at_most
 from bursar.losses.engines.contour import NoContour
 from bursar.losses.engines.envelope import NoEnvelope
 from bursar.losses.engines.lattice import NoLattice
 from bursar.losses.engines.lattice.bracket import around, met
-from bursar.numerics.balls import Ball
+from bursar.numerics.balls import Ball, down
 
 SETTLED = "settled"
 """In place of an engine's name: as ledgers have priced plans up to now. What they wrote must not move with every better
@@ -125,7 +126,12 @@ def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) 
             "lattice": lambda losses, width: lattice.delta_at(losses, epsilon, width, EFFORTS[precision.effort]),
         },
     )
-    return _worst([ask(losses) for losses in directions])
+    answers: list[Answer] = []
+    for losses in directions:
+        # a direction that costs next to nothing is easier to bound than to enclose
+        if not (answers and precision.engine is None and delta_at_most(losses, down(epsilon)) <= answers[0].lower):
+            answers.append(ask(losses))
+    return _worst(answers)
 
 
 def deltas_at(losses: Losses, epsilons: Sequence[float], precision: Precision) -> list[Answer]:

@@ -211,9 +211,8 @@ class MixtureAdd(_Mixed):
         floats = mixture.floats()
         products = np.multiply.outer(floats.shifts, floats.shifts) / floats.sigma**2
         variance = floats.weights @ np.expm1(np.minimum(products, 500.0)) @ floats.weights
-        largest = 1 / (1 - floats.none) if floats.none > 0 else math.inf
         return CumulantBound(
-            float(variance), largest, lambda t: without_shift(mixture.sigma, mixture.shifts, mixture.weights, t)
+            float(variance), math.inf, lambda t: without_shift(mixture.sigma, mixture.shifts, mixture.weights, t)
         )
 
     def reverses(self, other: Loss) -> bool:

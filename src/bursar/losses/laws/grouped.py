@@ -21,7 +21,7 @@ from bursar.losses._base import Loss
 from bursar.losses._directions import Directions, symmetric
 from bursar.losses.laws.table import TableLoss, connect_the_dots
 from bursar.numerics.arrays import Array, Integers
-from bursar.numerics.balls import Ball, maximum
+from bursar.numerics.balls import Ball, maximum, positive_part
 from bursar.numerics.convex import falling_convex_minorant
 
 MOST_LINKS = 64
@@ -52,25 +52,30 @@ def _chained(laws: list[Loss], reverse: Loss, size: int) -> TableLoss:
     laws = [_quick(law) for law in laws]
     low = min(-_edge(_quick(reverse)), *(-_edge(law) for law in laws)) if len(laws) > 1 else -_edge(_quick(reverse))
     high = max(_edge(law) for law in laws)
-    odds = _odds(laws, low, high)
-    heights = [min(maximum(*(law.profile(t.log()) for law in laws)).upper(), arb(1), key=float) for t in odds]
+    odds, sure = _odds(laws, low, high), all(law.infinite_mass() <= 0 for law in (reverse, *laws))
+    heights = [maximum(*(_height(law, t, sure=sure) for law in laws)).upper().min(arb(1)) for t in odds]
     points = []
     for split in _splits(np.array([*map(float, odds)]), np.array([*map(float, heights)]), size):
         whole, height = arb(1), arb(0)
         for i in split:
             height += whole * heights[i]
             whole *= odds[i]
-        points.append((whole.mid(), _at(whole, height)))
+        points.append((whole.upper(), height.upper().min(arb(1))))  # a profile falls
     points.sort(key=lambda point: float(point[0].log()))
     corners = falling_convex_minorant([(arb(0), arb(1)), *points])
-    # a chord in place of a corner lies above it
-    kept = np.unique(np.linspace(0, len(corners) - 1, min(len(corners), _CORNERS)).astype(np.int64))
+    # a chord in place of a corner lies above it; at both ends it would make losses infinite
+    inner = np.linspace(2, len(corners) - 3, min(max(len(corners) - 4, 0), _CORNERS)).astype(np.int64)
+    ends = [i for i in (0, 1, len(corners) - 2, len(corners) - 1) if i >= 0]
+    kept = np.unique(np.concatenate([ends, inner]).astype(np.int64))
     return connect_the_dots([corners[i] for i in kept.tolist()])
 
 
-def _at(whole: Ball, height: Ball) -> Ball:
-    """The height at the middle of a ball of odds: a profile falls by at most 1 for each unit of them."""
-    return (height + whole.rad()).upper().min(arb(1))
+def _height(law: Loss, odds: Ball, *, sure: bool) -> Ball:
+    """δ at these odds; where all losses are larger, and it is ``sure`` that absence is never revealed, it is 1 − e^l,
+    free of what readings of the parameters do to it.
+    """
+    loss = odds.log()
+    return positive_part(1 - odds) if sure and loss < law.support()[0] else law.profile(loss)
 
 
 def _quick(law: Loss) -> Loss:

@@ -113,6 +113,8 @@ def test_moments_are_enclosed() -> None:
                 (known,) = factor.cumulants([tau])
                 assert known.overlaps(count * start), (seed, loss)
                 assert float(known.rad()) < 1e-6
+                whole = _cut_moment(factor, acb(0)).exp().real
+                assert not factor.given_up < count * (1 - whole), (seed, loss)
                 for j in (1, 40, 99):
                     s = j * (reach / 99)
                     exact = count * (_cut_moment(factor, acb(tau, s)) - start)
@@ -236,3 +238,12 @@ def test_places_are_certified() -> None:
             assert float(place.rad()) < 1e-6
         assert rough.place(arb("0.9").log()) is None
         assert MixtureRemove(rough).profile(arb("0.9").log()).overlaps(arb("0.1"))
+
+
+def test_a_direction_that_costs_nothing_does_no_harm() -> None:
+    """With a shift next to 0 the record added costs less than any float; the record removed is answered still."""
+    tiny = b.GaussianMixture(1, shifts=[0, "1e-9", 1], weights=["0.5", "0.49", "0.01"]) * 20
+    plain = b.GaussianMixture(1, shifts=[0, 1], weights=["0.99", "0.01"]) * 20
+    found, known = (b.account(what, epsilon=1).delta for what in (tiny, plain))
+    assert found.lower > 0
+    assert found.upper == pytest.approx(known.upper, rel=1e-6)
