@@ -73,7 +73,7 @@ class AnnouncedLoss(Loss):
     def rough_cumulant(self, t: float) -> float:
         """The same in floats."""
         heights = [math.log(float(weight)) + loss.rough_cumulant(t) for weight, loss in self.parts]
-        return float(np.logaddexp.reduce(heights))
+        return float(np.logaddexp.reduce(heights)) if np.isfinite(heights).all() else math.nan
 
     def expect(self, f: Callable[[ComplexBall, bool], ComplexBall]) -> ComplexBall:
         """Σwᵢ·E[f(Lᵢ)]."""
