@@ -5,8 +5,8 @@ Statement: if pairs (Pᵢ, Qᵢ), fixed in advance, dominate the mechanisms what
     worse of the two directions; and it is exactly that where the mechanisms attain their pairs.
 Hypotheses: every mechanism's loss distributions are known; there is more than one release (one release has its own
     exact profile), unless that profile is not resolved.
-Source: Zhu, Dong and Wang 2022, Thm 10, for the composition; proofs/contour.md, proofs/envelope.md, proofs/densities.md,
-    proofs/lattice.md, proofs/likeness.md and proofs/steady.md for the numbers.
+Source: Zhu, Dong and Wang 2022, Thm 10, for the composition; proofs/contour.md, proofs/envelope.md, proofs/densities.md
+    and proofs/lattice.md for the numbers, with proofs/likeness.md and proofs/steady.md where they are extreme.
 Code/paper: `bursar.losses.engines.contour` sums along a line in the complex plane where noise is Gaussian;
     `bursar.losses.engines.envelope` sums polynomials on either side of the hockey stick, whatever the losses are;
     `bursar.losses.engines.lattice` puts every loss on one grid.
