@@ -62,6 +62,9 @@ def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) 
     for losses in directions:
         simpler = _simpler(losses, delta, precision) if precision.engine is None else None
         if simpler is not None:
+            if simpler.width > (_USUAL if precision.width is None else precision.width):
+                with suppress(NoEngine):
+                    simpler = _both(simpler, ask(losses))
             answers.append(simpler)
             continue
         # Mostly the other direction is the cheaper one, which is easier to show than to solve.
