@@ -29,6 +29,7 @@ SETTLED = "settled"
 engine."""
 _USUAL = 1e-6
 _MANY = 100
+_COARSE = 1e-3  # the widest that those are asked for
 _SHARED = 0.4  # of the width asked: for the losses beside steady ones
 _CLOSE = 1e-4  # an answer this narrow is not worth another engine's minutes, unless effort is asked for
 _PER_MOMENT = 4  # grid points are worth a moment
@@ -103,7 +104,7 @@ def _moved(losses: Losses, delta: Ball, precision: Precision) -> Answer | None:
     low, high = parts.low + (-parts.below).log1p(), parts.high
     width = _USUAL if precision.width is None else precision.width
     if parts.rest:
-        closer = replace(precision, width=_SHARED * width)
+        closer = replace(precision, width=min(_SHARED * width * parts.ease, max(width, _COARSE)))
         try:
             first = epsilon_at([parts.rest], parts.above, closer)
             second = epsilon_at([parts.rest], parts.below, closer)
