@@ -12,6 +12,7 @@ serve or stays wider than asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from flint import arb
@@ -47,6 +48,9 @@ def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) 
     for losses in directions:
         easier = simpler.epsilon_at(losses, delta, precision, _alone) if precision.engine is None else None
         if easier is not None:
+            if easier.width > (USUAL_WIDTH if precision.width is None else precision.width):
+                with suppress(NoEngine):
+                    easier = _both(easier, _one_way(losses, delta, precision))
             answers.append(easier)
             continue
         # Mostly the other direction is the cheaper one, which is easier to show than to solve.

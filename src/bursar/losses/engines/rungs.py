@@ -21,7 +21,7 @@ from bursar.losses.engines.answer import Answer, Losses, leak_of
 from bursar.losses.engines.chernoff import chernoff_constant
 from bursar.numerics.balls import Ball, down, up
 
-_SHARES = (2.0**-24, 2.0**-10, 0.5)  # of δ: ω
+_SHARES = (2.0**-24, 2.0**-16, 2.0**-10, 2.0**-5, 0.5)  # of δ: ω
 _TILTS = [10.0 ** (power / 8) for power in range(-320, 321)]
 
 

@@ -15,6 +15,7 @@ from bursar.losses.engines.answer import USUAL_WIDTH, Answer, Losses, NoEngine, 
 from bursar.numerics.balls import Ball, down, up
 
 Solve = Callable[[Losses, Ball, Precision], Answer]
+_COARSE = 1e-3  # the widest that the losses beside steady ones are asked for
 _SHARED = 0.4  # of the width asked: for the losses beside steady ones
 
 
@@ -48,7 +49,7 @@ def _moved(losses: Losses, delta: Ball, precision: Precision, solve: Solve) -> A
     low, high = parts.low + (-parts.below).log1p(), parts.high
     width = USUAL_WIDTH if precision.width is None else precision.width
     if parts.rest:
-        closer = replace(precision, width=_SHARED * width)
+        closer = replace(precision, width=min(_SHARED * width * parts.ease, max(width, _COARSE)))
         try:
             first = solve(parts.rest, parts.above, closer)
             second = solve(parts.rest, parts.below, closer)

@@ -42,6 +42,8 @@ class Split(NamedTuple):
     """The δ for the lower end."""
     above: Ball
     """The δ for the upper end."""
+    ease: float = 1.0
+    """How many times wider than the whole the others may be, relatively: about ε over their own."""
 
 
 def split(losses: Losses, delta: Ball) -> Split | None:
@@ -62,7 +64,9 @@ def split(losses: Losses, delta: Ball) -> Split | None:
             steady.append((loss, count, room))
         else:
             rest.append((loss, count))
-    return _certified(steady, rest, delta) if steady else None
+    found = _certified(steady, rest, delta) if steady else None
+    left = sum(_reach(loss, count, depth) for loss, count in rest)
+    return found._replace(ease=max(1.0, float(found.low) / left)) if found is not None and left > 0 else found
 
 
 def _certified(steady: list[tuple[Loss, int, float]], rest: list[tuple[Loss, int]], delta: Ball) -> Split | None:

@@ -99,7 +99,7 @@ class GaussianLoss(Loss):
         return Law(densities=(density,), log_lost=SLACK - depth)
 
     def likeness(self) -> Likeness:
-        """It is Gaussian."""
+        """The Gaussian that it is, with this μ²."""
         return Likeness(self.mu**2)
 
     def gaussian_noise(self) -> bool:

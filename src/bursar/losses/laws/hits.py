@@ -15,7 +15,7 @@ from flint import arb, arb_poly
 from bursar.losses.engines.rungs import Rung, Rungs
 from bursar.numerics.balls import WORKING_BITS, Ball, hull, working
 
-_LEAST = 20  # of h
+_LEAST, _LOW = 20, 2  # of h, for many releases and for few
 _RARE = 1e-3  # of λ: with more hits than that, ordinary sums serve
 _FEW, _MOST = 64, 64  # releases that are taken one by one; rungs
 _NEGLIGIBLE = 40.0  # by how much, as a logarithm, what is left out stays below δ
@@ -25,11 +25,11 @@ def rungs(variance: Ball, shift: int, count: int, chance: Ball, depth: float) ->
     """The rungs of so many releases, down to e^{−depth}; ``chance`` is p₀, of an output that is not moved."""
     h = 1 / (2 * variance)
     hits = count * (-h).exp()
+    step, start = arb(shift) / variance, count * arb(shift) ** 2 / (2 * variance)
+    if count <= _FEW and h >= _LOW:
+        return _few(h, count, chance, depth, (start, step))
     if not (h >= _LEAST and hits < _RARE):
         return None
-    step, start = arb(shift) / variance, count * arb(shift) ** 2 / (2 * variance)
-    if count <= _FEW:
-        return _few(h, count, chance, depth, (start, step))
     height = count * chance.log()
     found: list[Rung] = []
     for n in range(_MOST + 1):
