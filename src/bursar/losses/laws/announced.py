@@ -70,11 +70,6 @@ class AnnouncedLoss(Loss):
         """ln Σwᵢ·e^{Kᵢ(t)}."""
         return sum((weight * loss.cumulant(t).exp() for weight, loss in self.parts), acb(0)).log()
 
-    def rough_cumulant(self, t: float) -> float:
-        """The same in floats."""
-        heights = [math.log(float(weight)) + loss.rough_cumulant(t) for weight, loss in self.parts]
-        return float(np.logaddexp.reduce(heights)) if np.isfinite(heights).all() else math.nan
-
     def expect(self, f: Callable[[ComplexBall, bool], ComplexBall]) -> ComplexBall:
         """Σwᵢ·E[f(Lᵢ)]."""
         return sum((weight * loss.expect(f) for weight, loss in self.parts), acb(0))
