@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import warnings
 from fractions import Fraction
 
 import pytest
@@ -15,7 +14,6 @@ from typer.testing import CliRunner
 
 import bursar as b
 from bursar.cli.main import app
-from bursar.jobs.training import SamplingAssumed
 from support.where import GOLDEN
 
 VALUES = json.loads((GOLDEN / "theory_values.json").read_text())["values"]
@@ -280,21 +278,16 @@ def test_the_lecture_question() -> None:
     assert "less noise than basic" in str(table)
 
 
-def test_training_plans_and_warns_of_shuffling() -> None:
-    """σ, steps and rate from records, batch and epochs; alternatives; a warning where the loop shuffles."""
+def test_training_plans_with_alternatives() -> None:
+    """σ, steps and rate from records, batch and epochs; alternatives for other batches and epochs."""
     found = b.training(
         records=60_000, batch_size=256, epochs=15, epsilon=3, delta=1e-5, batch_sizes=[512], epoch_choices=[15, 30]
     )
     assert (found.steps, found.rate) == (3516, Fraction(256, 60_000))
-    assert found.plan.report.epsilon.upper <= 3
+    assert found.report.epsilon.upper <= 3
     assert len(found.alternatives) == 3
-    assert all(other.plan.report.epsilon.upper <= 3 for other in found.alternatives)
-    assert found.warning is None
-    with pytest.warns(SamplingAssumed, match="Poisson"):
-        shuffled = b.training(records=1000, batch_size=100, epochs=1, epsilon=3, delta=1e-5, sampling="shuffle")
-    assert "Poisson" in shuffled.to_dict()["warning"]
-    with warnings.catch_warnings(), pytest.raises(b.InputError, match="batch_size"):
-        b.training(records=10, batch_size=11, epochs=1, epsilon=1, delta=1e-5)
+    assert all(other.report.epsilon.upper <= 3 for other in found.alternatives)
+    assert "batch size" in str(found)
 
 
 def test_sweeps_are_plans() -> None:

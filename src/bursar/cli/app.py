@@ -120,3 +120,42 @@ def plan(
     bursar plan 'gaussian(sigma=20)*?' --epsilon 1 --delta 1e-6 --json
     """
     counting.plan(template, epsilon=epsilon, delta=delta, width=width, effort=effort, as_json=as_json, explain=explain)
+
+
+@app.command()
+def training(
+    records: Annotated[int, typer.Option(help="How many records there are.")],
+    batch_size: Annotated[int, typer.Option(help="How many of them a batch holds, on average or exactly.")],
+    epochs: Annotated[str, typer.Option(help="How often each record takes part.")],
+    delta: Annotated[str, typer.Option(help="At this δ.")],
+    epsilon: Annotated[str | None, typer.Option(help="The ε that must not be exceeded: asks for the noise.")] = None,
+    sigma: Annotated[str | None, typer.Option(help="Noise ÷ clipping norm: asks what it costs.")] = None,
+    sampling: Annotated[
+        str, typer.Option(help="How batches are drawn: poisson, truncated, fixed_size, allocated or shuffled.")
+    ] = "poisson",
+    relation: Annotated[
+        str | None, typer.Option(help="add_remove, zero_out or replace_one; the first that is known by default.")
+    ] = None,
+    most: Annotated[int | None, typer.Option(help="The largest batch, where they are truncated.")] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Private training (DP-SGD): the noise that fits a target, or what a given noise costs, by how batches are drawn.
+
+    [bold]Examples[/bold]
+
+    bursar training --records 60000 --batch-size 256 --epochs 15 --epsilon 3 --delta 1e-5
+
+    bursar training --records 60000 --batch-size 256 --epochs 15 --sigma 1 --delta 1e-5 --sampling allocated
+    """
+    counting.training(
+        records=records,
+        batch_size=batch_size,
+        epochs=epochs,
+        delta=delta,
+        epsilon=epsilon,
+        sigma=sigma,
+        sampling=sampling,
+        relation=relation,
+        most=most,
+        as_json=as_json,
+    )

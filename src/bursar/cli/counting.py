@@ -1,4 +1,4 @@
-"""The two commands that count and keep nothing, `account` and `plan`: what they do, whoever read their words."""
+"""The commands that count and keep nothing: what `account`, `plan` and `training` do, whoever read their words."""
 
 from __future__ import annotations
 
@@ -75,6 +75,30 @@ def plan(
         print(fitted(found.explain()))
     else:
         _show(found)
+
+
+def training(
+    *,
+    epochs: str,
+    delta: str,
+    epsilon: str | None = None,
+    sigma: str | None = None,
+    as_json: bool = False,
+    **drawn: Any,
+) -> None:
+    """Print the noise of a training run, or what it costs; ``drawn`` is how its batches are."""
+    from bursar.jobs.training import training as run
+
+    with failing(as_json), busy("planning"):
+        found = run(
+            epochs=_number(epochs, "epochs"),
+            delta=_number(delta, "delta"),
+            epsilon=_number(epsilon, "epsilon"),
+            sigma=_number(sigma, "sigma"),
+            **drawn,
+        )
+        said = json.dumps(found.to_dict(), ensure_ascii=False) if as_json else str(found)
+    print(said)
 
 
 def _number(text: str | None, name: str) -> Any:
