@@ -14,6 +14,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
 
 import curves  # noqa: E402
+import epochs  # noqa: E402
 import hostile  # noqa: E402
 import peers  # noqa: E402
 import startup  # noqa: E402
@@ -222,6 +223,7 @@ SECTIONS: dict[str, Callable[[], list[str]]] = {
     "Curves": curves.curves,
     "Planning": planning,
     "Sweeps": sweeping,
+    "Random allocation: σ = 1, δ = 1e-6, one step of so many an epoch (processor time)": epochs.epochs,
     **ledger.SECTIONS,
     "Service: one client and sixty-four": service.service,
     "Service: beside six hostile tokens": hostile.hostile,
