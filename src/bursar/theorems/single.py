@@ -41,7 +41,8 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
             return found
         least = [_read(pair.suited(_LEAST), question, "") for pair in mechanism.attained()]
         lower = max((bound.lower for bound in least if isinstance(bound, Bound)), default=0.0)
-        return replace(found, lower=min(max(lower, found.lower), found.upper))
+        because = found.because + (", which dominates; from below by what some data attain" if lower > 0 else "")
+        return replace(found, lower=min(max(lower, found.lower), found.upper), because=because)
     except LossUnknown as unknown:
         return Abstain(str(unknown))
 

@@ -226,6 +226,9 @@ def test_moments_by_simulation_and_closed_forms() -> None:
         between = pair.remove.cumulant(1.5).real
         assert second.log() < between.upper()
         assert between.lower() < third.log()
+        for order in (-3.0, -1.5, -0.4, 1.7, arb(1.5, 0.01), arb(0, 0.01), arb(-1, 0.01)):
+            found = pair.remove.cumulant(order).real
+            assert found.overlaps(arb(math.log(float((ratio ** (1 + float(order))).mean())), 0.02))
         for s in (0.5, 1.0, 3.0):
             found = pair.add.cumulant(s).real
             assert abs(float(found) - math.log(float((ratio**-s).mean()))) < 0.02
