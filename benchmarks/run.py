@@ -17,6 +17,7 @@ import curves  # noqa: E402
 import epochs  # noqa: E402
 import hostile  # noqa: E402
 import peers  # noqa: E402
+import plans  # noqa: E402
 import startup  # noqa: E402
 
 import bursar as b  # noqa: E402
@@ -173,45 +174,6 @@ def hard_cases() -> list[str]:
     return rows
 
 
-def planning() -> list[str]:
-    """σ for private training at (1, 1e-6), rate .01, ten thousand steps, against dp_accounting's calibration."""
-    import dp_accounting
-    from dp_accounting.pld import PLDAccountant
-
-    def ours() -> b.Plan:
-        return b.plan(lambda sigma: b.PoissonSampled(b.Gaussian(sigma), 0.01) * 10_000, epsilon=1, delta=1e-6)
-
-    def peer() -> float:
-        return float(
-            dp_accounting.calibrate_dp_mechanism(
-                PLDAccountant,
-                lambda sigma: dp_accounting.SelfComposedDpEvent(
-                    dp_accounting.PoissonSampledDpEvent(0.01, dp_accounting.GaussianDpEvent(sigma)), 10_000
-                ),
-                1.0,
-                1e-6,
-            )
-        )
-
-    found, theirs = ours(), peer()
-    mine, other = seconds(ours, repeats=9), seconds(peer, repeats=3)
-    rows = ["| | σ | ε at that σ | time | ratio |", "|---|---|---|---|---|"]
-    rows.append(f"| plan | {found.value:.9f} | {found.report.epsilon.upper:.9f} | {1e3 * mine:.0f} ms | |")
-    certified = b.account(b.PoissonSampled(b.Gaussian(theirs), 0.01) * 10_000, delta=1e-6).epsilon
-    cells = f"{theirs:.9f} | [{certified.lower:.9f}, {certified.upper:.9f}] | {1e3 * other:.0f} ms"
-    rows.append(f"| dp_accounting | {cells} | {other / mine:.0f}× |")
-    return rows
-
-
-def sweeping() -> list[str]:
-    """A grid of a thousand plans."""
-    epsilons, deltas = [0.1 + i / 25 for i in range(100)], [10.0**-k for k in range(4, 14)]
-    start = time.perf_counter()
-    cells = b.sweep(lambda sigma: b.Gaussian(sigma) * 100, epsilons=epsilons, deltas=deltas)
-    took = time.perf_counter() - start
-    return [f"{len(cells)} plans of 100 Gaussians in {took:.1f} s: {1e3 * took / len(cells):.1f} ms each."]
-
-
 SECTIONS: dict[str, Callable[[], list[str]]] = {
     "From a shell": startup.startup,
     "Closed forms": closed_forms,
@@ -221,9 +183,8 @@ SECTIONS: dict[str, Callable[[], list[str]]] = {
     "Time against the number of steps: rate .01, σ = 1, δ = 1e-6": counts,
     "Hard and large": hard_cases,
     "Curves": curves.curves,
-    "Planning": planning,
-    "Sweeps": sweeping,
     "Random allocation: σ = 1, δ = 1e-6, one step of so many an epoch (processor time)": epochs.epochs,
+    **plans.SECTIONS,
     **ledger.SECTIONS,
     "Service: one client and sixty-four": service.service,
     "Service: beside six hostile tokens": hostile.hostile,

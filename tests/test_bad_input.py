@@ -39,6 +39,7 @@ NOT: dict[str, tuple[Any, ...]] = {
     "count": (-1, 1.0, 2.5, True, "3", None, [], 10**12 + 1, 10**5000, NAN, Fraction(1, 2), Decimal(2), object()),
     "positive": (0, -1, 1.0, 2.5, True, "3", None, [], 10**12 + 1, 10**5000, NAN, Fraction(7, 2), object()),
     "relation": (10**5000, "", "add", "ADD_REMOVE", None, 1, [], object()),
+    "added": (10**5000, "", "add", None, 1, [], object(), REPLACE),
     "utility": (10**5000, "", "any", None, 1, []),
     "mechanism": (None, 1, 10**5000, "gaussian(sigma=1)", [], RR * 2, b.PureDP(epsilon=1), b.Gaussian, object()),
     "replaced": (None, 1, "x", [], RR, RR * 2),
@@ -59,7 +60,7 @@ FINE: dict[str, Any] = {
     "relation": ADD, "utility": "general", "mechanism": RR, "replaced": b.Gaussian(sigma=1, relation=REPLACE),
     "normal": b.Gaussian(sigma=1), "held": b.Gaussian(sigma=1, relation="zero_out"),
     "promise": b.ApproxDP(epsilon=1, delta=0), "block": RR * 2, "law": [Fraction(1, 2)] * 2, "formula": "1",
-    "low": -1, "high": 1, "breaks": [0],
+    "low": -1, "high": 1, "breaks": [0], "added": ADD,
 }  # fmt: skip
 
 # Each call with what kind of argument each of its parameters is.
@@ -75,11 +76,22 @@ CALLS: dict[str, tuple[Callable[..., Any], str]] = {
     "Exponential": (b.Exponential, "epsilon:noise utility relation"),
     "PoissonSampled": (b.PoissonSampled, "mechanism rate"),
     "FixedSizeSampled": (b.FixedSizeSampled, "mechanism:replaced sample:positive population:positive"),
+    "WithReplacementSampled": (b.WithReplacementSampled, "mechanism:replaced draws:positive population:positive"),
+    "TruncatedPoisson": (
+        lambda rate, most, population: b.TruncatedPoisson(b.Gaussian(1), rate, most=most, population=population),
+        "rate most:positive population:positive",
+    ),
     "Allocated": (b.Allocated, "mechanism:normal steps:positive times:positive"),
     "Shuffled": (b.Shuffled, "mechanism:held steps:positive"),
     "Disjoint": (lambda block, relation: b.Disjoint(RR, block, relation=relation), "block relation"),
     "Group": (b.Group, "mechanism size:positive"),
     "Declared": (b.Declared, "guarantee:promise relation"),
+    "GaussianMixture": (
+        lambda sigma, shift, weights, relation: b.GaussianMixture(
+            sigma, shifts=[0, shift], weights=weights, relation=relation
+        ),
+        "sigma:noise shift:size weights:law relation:added",
+    ),
     "Table": (b.Table, "p:law q:law relation"),
     "Densities": (b.Densities, "p:formula q:formula low high breaks relation"),
     "PureDP": (b.PureDP, "epsilon:size"),
@@ -246,6 +258,16 @@ WRONG = [
     'b.Densities("x", "1", low=-1, high=1)',
     'b.Densities("x + 1/2", "1", low=-1, high=1)',
     "b.Table([1], [0.5, 0.5])",
+    "b.GaussianMixture(1, shifts=[], weights=[])",
+    "b.GaussianMixture(1, shifts=[0], weights=[1])",
+    "b.GaussianMixture(1, shifts=[0, 1], weights=[1, 0])",
+    "b.GaussianMixture(1, shifts=[0, 1], weights=[1])",
+    "b.GaussianMixture(1, shifts=[0, 1], weights=[0.5, 0.4])",
+    'b.GaussianMixture(1, shifts=[0, 1], weights=["1/3", "0.6667"])',
+    "b.GaussianMixture(1, shifts=[0, -1], weights=[0.5, 0.5])",
+    'b.GaussianMixture(1, shifts="01", weights=[0.5, 0.5])',
+    "b.GaussianMixture(1, shifts=range(1001), weights=[1] + 1000 * [0])",
+    "b.GaussianMixture(1e-20, shifts=[0, 1e20], weights=[0.5, 0.5])",
     'b.convert("x", b.PureDP)',
     'b.convert("x", b.ApproxDP, delta=0.5)',
     'b.convert(b.PureDP(epsilon=1), "PureDP")',

@@ -106,6 +106,7 @@ if TYPE_CHECKING:  # present names and former ones
     from bursar.mechanisms import Exponential as Exponential
     from bursar.mechanisms import FixedSizeSampled as FixedSizeSampled
     from bursar.mechanisms import Gaussian as Gaussian
+    from bursar.mechanisms import GaussianMixture as GaussianMixture
     from bursar.mechanisms import Group as Group
     from bursar.mechanisms import KaryRandomizedResponse as KaryRandomizedResponse
     from bursar.mechanisms import Laplace as Laplace
@@ -116,6 +117,8 @@ if TYPE_CHECKING:  # present names and former ones
     from bursar.mechanisms import RandomizedResponse as RandomizedResponse
     from bursar.mechanisms import Shuffled as Shuffled
     from bursar.mechanisms import Table as Table
+    from bursar.mechanisms import TruncatedPoisson as TruncatedPoisson
+    from bursar.mechanisms import WithReplacementSampled as WithReplacementSampled
     from bursar.numerics.interval import Interval as Interval
     from bursar.theorems import Abstain as Abstain
     from bursar.theorems import Bound as Bound
@@ -144,6 +147,7 @@ _HOMES = {
         "Exponential",
         "FixedSizeSampled",
         "Gaussian",
+        "GaussianMixture",
         "Group",
         "KaryRandomizedResponse",
         "Laplace",
@@ -154,6 +158,8 @@ _HOMES = {
         "RandomizedResponse",
         "Shuffled",
         "Table",
+        "TruncatedPoisson",
+        "WithReplacementSampled",
     ),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

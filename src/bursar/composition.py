@@ -225,6 +225,8 @@ def _merged(terms: Iterable[Term]) -> tuple[Term, ...]:
             merged[key] = Term(widest(before.mechanism, term.mechanism), before.count + term.count)
         elif term.count:
             merged[key] = term
+    if len(merged) < 2:  # no order: its text, which takes longer than all else here, may never be asked for
+        return tuple(merged.values())
     return tuple(sorted(merged.values(), key=lambda term: term.mechanism.text()))
 
 

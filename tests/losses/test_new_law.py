@@ -109,7 +109,7 @@ class Offering(Plain):
         def loss(v: Array) -> tuple[Array, Array]:
             return itself(v)[0], np.full_like(v, 4 * doubt * (abs(low) + abs(high)))
 
-        return Law(density=Density(low, high, WIDEST, log_density, loss, lambda g: g), log_lost=SLACK - depth)
+        return Law(densities=(Density(low, high, WIDEST, log_density, loss, lambda g: g),), log_lost=SLACK - depth)
 
 
 @dataclass(frozen=True, repr=False)
@@ -224,7 +224,7 @@ def asked(source: str, kinds: set[str]) -> Iterator[int]:
 def test_engines_residue_and_mechanisms_ask_no_law_which_one_it_is() -> None:
     """No ``isinstance`` on a law or on a factor: a new law edits no ladder."""
     kinds = names_of_laws() | {"GaussianFactor", "ClosedFactor", "SampledFactor", "RareFactor"}
-    assert {"TableLoss", "GaussianLoss", "_Remove", "SampledAdd", "DensityLoss"} <= kinds
+    assert {"TableLoss", "GaussianLoss", "SampledNormal", "SampledAdd", "DensityLoss"} <= kinds
     found = [
         f"{path.relative_to(SOURCE)}:{line}"
         for folder in CLOSED_DOORS

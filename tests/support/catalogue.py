@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import bursar as b
 from bursar.theorems import THEOREMS
 
-ADD, REPLACE = "add_remove", "replace_one"
+ADD, REPLACE, ZERO = "add_remove", "replace_one", "zero_out"
 QUESTIONS = ({"delta": 1e-6}, {"epsilon": 1}, {"delta": 0}, {"epsilon": 0}, {"delta": "1"}, {"delta": Fraction(1, 3)})
 SLOW = ("densities", "allocated", "shuffled")  # what takes seconds an example is left to the fixed examples
 
@@ -34,6 +34,10 @@ EXAMPLES: tuple[b.Mechanism, ...] = (
     b.PoissonSampled(b.LeakyRandomizedResponse(epsilon=0.5, delta=1e-7), rate="1/10"),
     b.PoissonSampled(b.Declared(b.ZCDP(rho=0.1)), rate=0.1),
     b.FixedSizeSampled(b.Laplace(scale=1.0, relation=REPLACE), sample=10, population=1000),
+    b.FixedSizeSampled(b.Gaussian(sigma=2, relation=ZERO), sample=10, population=1000),
+    b.WithReplacementSampled(b.Gaussian(sigma=2, relation=REPLACE), draws=10, population=1000),
+    b.TruncatedPoisson(b.Gaussian(sigma=1), rate=0.01, most=15, population=1000),
+    b.TruncatedPoisson(b.Gaussian(sigma=1, relation=ZERO), rate=0.01, most=15, population=1000),
     b.Allocated(b.Gaussian(sigma=1.0), steps=20),
     b.Shuffled(b.Gaussian(sigma=2, relation="zero_out"), steps=20),
     b.Disjoint(b.Gaussian(sigma=2) * 3 + b.Laplace(scale=7), b.Laplace(scale=2)),
@@ -43,6 +47,9 @@ EXAMPLES: tuple[b.Mechanism, ...] = (
     b.Table(p=[0.5, 0.2, 0.3], q=[0.3, 0.5, 0.2]),
     b.Table(p=["1/2", "1/2", 0], q=[Fraction(1, 4), "0.5", "0.25"]),
     b.Densities("1 + x/4", "1", low=-1, high=1),
+    b.GaussianMixture(sigma=1.5, shifts=[0, 1, 2], weights=["0.81", "0.18", "0.01"]),
+    b.GaussianMixture(sigma=2, shifts=[1, "3/2"], weights=[0.7, 0.3]),
+    b.PoissonSampled(b.GaussianMixture(sigma=1, shifts=[0.5, 1], weights=["1/3", "2/3"]), rate=0.05),
     b.Declared(b.PureDP(epsilon=0.1)),
     b.Declared(b.ApproxDP(epsilon=0.1, delta=1e-7)),
     b.Declared(b.BoundedRange(eta=0.2)),
@@ -71,11 +78,26 @@ CHEAPER: dict[str, tuple[b.Mechanism, ...]] = {
     "fixed_size": tuple(
         b.FixedSizeSampled(b.Laplace(scale=1, relation=REPLACE), sample=n, population=1000) for n in (1000, 100, 1)
     ),
+    "with_replacement": tuple(
+        b.WithReplacementSampled(b.Gaussian(sigma=1, relation=REPLACE), draws=n, population=1000) for n in (20, 2, 1)
+    ),
+    "truncated_poisson": tuple(
+        b.TruncatedPoisson(b.Gaussian(sigma=s), rate="1/10", most=30, population=200) for s in (1, 2, 9)
+    ),
     "allocated": tuple(b.Allocated(b.Gaussian(sigma=1), steps=n) for n in (1, 4, 40)),
     "shuffled": tuple(b.Shuffled(b.Gaussian(sigma=s, relation=REPLACE), steps=4) for s in (0.5, 2, 30)),
     "disjoint": tuple(b.Disjoint(b.Gaussian(sigma=s), b.Laplace(scale=s)) for s in (1, 2, 30)),
     "group": tuple(b.Group(b.Laplace(scale=5), n) for n in (4, 2, 1)),
     "table": tuple(b.Table(p=[p, 1 - p], q=[1 - p, p]) for p in (Fraction(9, 10), Fraction(3, 4), Fraction(1, 2))),
+    "gaussian_mixture": tuple(
+        b.GaussianMixture(sigma=2, shifts=[0, 1, 3], weights=weights)
+        for weights in (
+            ("0.1", "0.1", "0.8"),
+            ("0.1", "0.7", "0.2"),
+            ("0.9", "0.08", "0.02"),
+            ("0.99", "0.009", "0.001"),
+        )
+    ),
     "densities": tuple(b.Densities(f"1 + x/{n}", "1", low=-1, high=1) for n in (2, 4, 9)),
     "declared": (b.Declared(b.PureDP(epsilon=1)), b.Declared(b.BoundedRange(eta=1)), b.Exponential(epsilon=1)),
 }
@@ -94,8 +116,8 @@ leaky_randomized_response(epsilon=0.5, delta=1e-08)*30 | | 13.9771 | 13.9772
 name_and_shame(delta=1e-08)*3 + randomized_response(epsilon=0.3)*9 | | 2.69985 | 2.69986
 discrete_gaussian(sigma=2.5, sensitivity=2) | | 3.79941 | 3.79942
 discrete_laplace(scale=3, sensitivity=2) | | 0.666664 | 0.666665
-exponential(epsilon=0.5) | | 0 | 0.498746
-exponential(epsilon=0.5, utility=monotone) | | 0 | 0.249060
+exponential(epsilon=0.5) | | 0.498745 | 0.498746
+exponential(epsilon=0.5, utility=monotone) | | 0.249059 | 0.249060
 poisson(gaussian(sigma=1), rate=0.01) | | 0.363947 | 0.363948
 fixed_size(laplace(scale=1, relation=replace_one), sample=10, population=1000)*4 | | 0 | 0.0681320
 allocated(gaussian(sigma=1), steps=1000) | | 0.171727 | 0.171730
@@ -104,10 +126,11 @@ shuffled(gaussian(sigma=1, relation=zero_out), steps=10)*2 | | 7.11 | 7.28609
 disjoint(laplace(scale=2)*2, randomized_response(epsilon=1)) | | 0 | 0.999999
 group(gaussian(sigma=5), size=3)*2 | | 4.05739 | 4.05740
 table(p=[0.5, 0.2, 0.3], q=[0.3, 0.5, 0.2]) | | 0.916288 | 0.916289
+gaussian_mixture(sigma=1, shifts=[0, 1, 2], weights=[0.81, 0.18, 0.01])*2 | | 5.16430 | 5.16432
 densities("1 + x/4", "1", low=-1, high=1) | | 0.286527 | 0.286528
 declared(pure_dp(epsilon=0.1))*20 | | 1.78860 | 1.78861
 declared(approx_dp(epsilon=0.1, delta=1e-08))*20 | | 1.79282 | 1.79283
-declared(bounded_range(eta=0.2)) | | 0 | 0.199149
+declared(bounded_range(eta=0.2)) | | 0.199148 | 0.199149
 declared(renyi(orders=[8, 2], values=[0.5, 0.1])) | declared(renyi(orders=[2, 8], values=[0.1, 0.5])) | 0 | 2.03867
 declared(zcdp(rho=0.01))*10 | | 0 | 2.14194
 declared(zcdp(rho=0.01, delta=1e-08))*10 | | 0 | 2.15181
@@ -152,6 +175,16 @@ def tables(draw: st.DrawFn, relation: str = ADD) -> b.Table:
 
 
 @st.composite
+def mixtures(draw: st.DrawFn) -> b.GaussianMixture:
+    """Random contributions of a few sizes, the smallest perhaps none."""
+    shifts = draw(st.lists(st.integers(0, 6), min_size=1, max_size=4, unique=True).filter(any))
+    weights = draw(st.lists(st.integers(1, 20), min_size=len(shifts), max_size=len(shifts)))
+    return b.GaussianMixture(
+        draw(numbers(0.5, 50)), shifts=shifts, weights=[Fraction(weight, sum(weights)) for weight in weights]
+    )
+
+
+@st.composite
 def densities(draw: st.DrawFn, relation: str = ADD) -> b.Densities:
     """Densities whose loss is nowhere flat."""
     slope, end = draw(st.integers(2, 30)), draw(st.integers(1, 3))
@@ -178,7 +211,9 @@ def promises() -> dict[str, st.SearchStrategy[Any]]:
 def plain(relation: str) -> dict[str, st.SearchStrategy[Any]]:
     """A strategy for every mechanism that holds no other, by name."""
     seen = {"relation": st.just(relation)}
+    added = {"gaussian_mixture": mixtures()} if relation == ADD else {}
     return {
+        **added,
         "gaussian": st.builds(b.Gaussian, sigma=NOISES, **seen),
         "laplace": st.builds(b.Laplace, scale=NOISES, **seen),
         "randomized_response": st.builds(b.RandomizedResponse, epsilon=EPSILONS, **seen),

@@ -172,6 +172,18 @@ LAWS: dict[str, tuple[b.Mechanism, Lattice | Curve]] = {
     "discrete laplace by 4": (b.DiscreteLaplace(4, sensitivity=4), _discrete_laplace("4", 4)),
     "sampled gaussian": (b.PoissonSampled(b.Gaussian(1), "1/10"), _normal("1", {"1": "1"}, ONE).sampled("1/10")),
     "sampled gaussian ½": (b.PoissonSampled(b.Gaussian(".5"), ".5"), _normal(".5", {"1": "1"}, ONE).sampled(".5")),
+    "mixture": (
+        b.GaussianMixture(1, shifts=[2, 0, 1], weights=["1/100", "81/100", "18/100"]),
+        _normal("1", {"0": "81/100", "1": "18/100", "2": "1/100"}, ONE),
+    ),
+    "mixture without rest": (
+        b.GaussianMixture(2, shifts=[1, "5/2", 1], weights=["1/4", "1/2", "1/4"]),
+        _normal("2", {"1": "1/2", "5/2": "1/2"}, ONE),
+    ),
+    "sampled mixture": (
+        b.PoissonSampled(b.GaussianMixture("4/5", shifts=[1, 2], weights=["9/10", "1/10"]), "1/5"),
+        _normal("4/5", {"1": "9/10", "2": "1/10"}, ONE).sampled("1/5"),
+    ),
     "replaced gaussian": (
         b.PoissonSampled(b.Gaussian("3/4", relation="replace_one"), "1/4"),
         _normal("3/4", HALF, {"0": "3/4", "-1/2": "1/4"}),

@@ -82,11 +82,11 @@ def test_what_is_only_bounded_is_not_said_to_leak() -> None:
     from bursar.guarantees import Tightness
 
     beside = b.Laplace(scale=1)
-    assert b.account(Own(Tightness.BOUND) + beside, delta=1e-6).epsilon.lower == 0
+    assert b.account(Own(Tightness.BOUND) + beside, delta=1e-6).epsilon.lower < 1  # what the one beside it costs
     assert b.account(Own(Tightness.EXACT) + beside, delta=1e-6).epsilon.lower == math.inf
     replaced = b.Table(["1/2", "1/2", 0], ["1/2", "2/5", "1/10"], relation=REPLACE)
     sampled = b.PoissonSampled(replaced, rate="1/2") + b.Laplace(scale=1, relation=REPLACE)
-    assert b.account(sampled, delta=1e-6).epsilon.lower == 0
+    assert b.account(sampled, delta=1e-6).epsilon.lower < 1
     absent = b.PoissonSampled(LEAKY_TABLE, rate="1/2").leaks()
     assert float(absent.removed) == float(absent.added) == 0
     present = b.PoissonSampled(b.Table(["1/2", "2/5", "1/10"], ["1/2", "1/2", 0]), rate="1/2").leaks()

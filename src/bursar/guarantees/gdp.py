@@ -11,11 +11,13 @@ from flint import arb
 
 from bursar.guarantees._base import Counted, Guarantee, largest, rounded_up
 from bursar.numerics import normal
-from bursar.numerics.balls import Ball, ball, hull
+from bursar.numerics.balls import WORKING_BITS, Ball, ball, hull, positive_part, working
 from bursar.numerics.interval import Interval
 from bursar.numerics.real import Number, Real
 from bursar.numerics.search import crossing
 from bursar.numerics.validate import MAX_PROMISE, real
+
+_SMALL, _LARGE = -20, 10  # of the exponent of μ: beyond, the plain difference loses digits
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -60,8 +62,32 @@ def gaussian_delta(mu: Ball, epsilon: Ball) -> Ball:
     if not mu > 0:
         zero = (1 - epsilon.exp()).max(arb(0))
         return zero if mu <= 0 else hull(zero, gaussian_delta(mu.upper(), epsilon))
+    size = math.frexp(float(mu))[1]
+    if _SMALL <= size <= _LARGE:
+        return _difference(mu, epsilon)
+    # where μ or ε is unsure its ends decide, since δ rises with μ and falls with ε
+    ends = (mu.lower(), epsilon.upper()), (mu.upper(), epsilon.lower())
+    with working(WORKING_BITS + 2 * abs(size)):
+        return hull(*(_far_apart(*end) if size > 0 else _difference(*end) for end in ends))
+
+
+def _difference(mu: Ball, epsilon: Ball) -> Ball:
+    """Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ): two numbers that are nearly alike where μ is small."""
     shift = epsilon / mu
     return (normal.cdf(mu / 2 - shift) - epsilon.exp() * normal.cdf(-mu / 2 - shift)).max(arb(0))
+
+
+def _far_apart(mu: Ball, epsilon: Ball) -> Ball:
+    """The same for a large μ, in which e^ε has too many digits: with a = ε/μ − μ/2 and b = ε/μ + μ/2 > 0 the second
+    part is φ(a)·Φ(−b)/φ(b), since b² − a² = 2ε; and Φ(−b)/φ(b) lies between any two successive partial sums of
+    1/b − 1/b³ + 3/b⁵ − 15/b⁷ + ….
+    """
+    a, b = epsilon / mu - mu / 2, epsilon / mu + mu / 2
+    if not b > 1:
+        return hull(arb(0), arb(1))
+    y = 1 / (b * b)
+    mills = (1 - y * (1 - 3 * y * (1 - 5 * y * (1 - 7 * y * hull(arb(0), arb(1)))))) / b
+    return positive_part(normal.cdf(-a) - normal.density(a) * mills)
 
 
 def gaussian_epsilon(mu: Ball, delta: Ball) -> Interval:

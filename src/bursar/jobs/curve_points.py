@@ -13,7 +13,7 @@ from bursar.errors import LossUnknown
 from bursar.jobs.account import account
 from bursar.losses.engines import curve
 from bursar.losses.engines import meet as engines
-from bursar.losses.engines.answer import Losses, Precision, leak_of
+from bursar.losses.engines.answer import Losses, NoEngine, Precision, leak_of
 from bursar.losses.engines.contour import NoContour
 from bursar.mechanisms import Mechanism
 from bursar.mechanisms._base import known_losses
@@ -21,6 +21,7 @@ from bursar.numerics.arrays import Array
 from bursar.numerics.balls import down, up, working
 from bursar.theorems.leaks import leaked
 from bursar.theorems.numerical import composed
+from bursar.theorems.strategies import common
 
 
 @dataclass(frozen=True)
@@ -53,15 +54,26 @@ def points(what: Composition, epsilons: Sequence[float], precision: Precision) -
             pairs = [(term.mechanism.losses(), term.count) for term in what.terms]
         except LossUnknown:
             return _by_theorems(what, epsilons, precision)
-        attained = all(pair.attained for pair, _ in pairs)
-        found, leaks = [], []
         whole = composed(pairs)
-        for losses in whole:
+        # one release costs what its pair says at every ε, if not by one pair (proofs/strategies.md §1)
+        exact = all(pair.attained or (pair.pointwise and what.count == 1) for pair, _ in pairs)
+        attained = whole if exact else common(pairs)
+        found, leaks = [], []
+        for i, losses in enumerate(whole):
             band = _direction(what, losses, epsilons, precision, alike=len(whole) == 1)
-            leaks.append(max(down(leak_of(losses)), 0.0) if attained else 0.0)
-            least = np.maximum(band.lower, leaks[-1]) if attained else none
+            reached = attained[min(i, len(attained) - 1)]
+            leaks.append(max(down(leak_of(reached)), 0.0))
+            least = np.maximum(band.lower if exact else _reached(reached, epsilons, precision), leaks[-1])
             found.append(Band(np.minimum(least, band.upper), band.upper))
     return Points(tuple(found), tuple(leaks), len(found) == 1)
+
+
+def _reached(losses: Losses, epsilons: Sequence[float], precision: Precision) -> Array:
+    """Lower bounds of the δ's that one strategy reaches."""
+    try:
+        return _band(_along(losses, epsilons, precision)).lower if losses else np.zeros(len(epsilons))
+    except NoEngine:
+        return np.zeros(len(epsilons))
 
 
 def _direction(
@@ -72,7 +84,7 @@ def _direction(
         return _band([(max(down(ball), 0.0), min(up(ball), 1.0)) for ball in balls])
     try:
         return _band(_along(losses, epsilons, precision))
-    except engines.NoEngine:
+    except NoEngine:
         return _band([_alone(what, losses, x, precision, alike=alike) for x in epsilons])
 
 
@@ -97,7 +109,7 @@ def _alone(
         try:
             found = engines.delta_at([losses], arb(epsilon), precision)
             return found.lower, found.upper
-        except engines.NoEngine:
+        except NoEngine:
             pass
     bound = account(what, epsilon=epsilon, width=precision.width, effort=precision.effort).delta
     return (bound.lower if alike else min(max(down(leak_of(losses)), 0.0), bound.upper)), bound.upper
@@ -109,7 +121,8 @@ def _by_theorems(what: Composition, epsilons: Sequence[float], precision: Precis
     """
     bounds = [account(what, epsilon=x, width=precision.width, effort=precision.effort).delta for x in epsilons]
     band = _band([(bound.lower, bound.upper) for bound in bounds])
-    if all(_alike(mechanism) for mechanism, _ in what.terms):
+    # each ε may have a strategy of its own, and what is read off the curve speaks of one
+    if all(_alike(mechanism) and not _chosen(mechanism) for mechanism, _ in what.terms):
         return Points((band,), (max(down(leaked(what)), 0.0),), True)
     return Points((Band(np.zeros(len(bounds)), band.upper),), (0.0,), False)
 
@@ -118,6 +131,12 @@ def _alike(mechanism: Mechanism) -> bool:
     """Whether what is proved from below about this one holds in both directions."""
     losses = known_losses(mechanism)
     return mechanism.leaks().same if isinstance(losses, str) else losses.same
+
+
+def _chosen(mechanism: Mechanism) -> bool:
+    """Whether it may be one pair or another, as one likes."""
+    losses = known_losses(mechanism)
+    return not isinstance(losses, str) and not losses.attained
 
 
 def _band(ends: list[tuple[float, float]]) -> Band:

@@ -9,12 +9,15 @@ release more), which is tried too, is not.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bursar.errors import ConversionRefused, InputError, LossUnknown, PlanImpossible
 from bursar.guarantees import PureDP
+from bursar.jobs import plan_training
 from bursar.jobs.plan_family import Family, Make
 from bursar.jobs.plan_search import Search
 from bursar.jobs.plan_whole import WholeSearch
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
+_LATER = "_bursar_later"
+
+
 @dataclass(frozen=True)
 class Plan:
     """A value that meets the target, its report, and the neighbouring value that does not."""
@@ -38,6 +44,32 @@ class Plan:
     neighbour: int | float | Fraction | None
     """The next value on the dear side: it fails. None where no dearer value exists."""
     neighbour_report: Report | None
+
+    @classmethod
+    def proved(
+        cls,
+        value: float,
+        target: Real,
+        neighbour: float,
+        report: Callable[[], Report],
+        neighbour_report: Callable[[], Report],
+    ) -> Plan:
+        """A plan that is proved already; each of its reports is written when somebody reads it."""
+        made = object.__new__(cls)
+        later = {"report": report, "neighbour_report": neighbour_report}
+        made.__dict__.update({"value": value, "target": target, "neighbour": neighbour, _LATER: later})
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        """A report, the first time that it is read."""
+        later = self.__dict__.get(_LATER, {})
+        if name not in later:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        self.__dict__[name] = later[name]()
+        return self.__dict__[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: the value, the target, the neighbour and the whole report."""
@@ -111,12 +143,18 @@ def finished(family: Family, search: Search | None = None) -> Plan:
         exact = _exactly(family)
         if exact is not None:
             return exact
+    if search is None and whole:
+        search = WholeSearch(family.cost, family.valid, family.goal, MAX_COUNT)
     if search is None:
-        search = (
-            WholeSearch(family.cost, family.valid, family.goal, MAX_COUNT)
-            if whole
-            else Search(family.cost, family.valid, family.goal, family.resolution)
-        )
+        near = plan_training.guess(family)
+        if near is not None and near.found:
+            value, other = near.place * (1 + plan_training.APART), near.place * (1 - plan_training.APART)
+            if family.cost(value, False) <= family.goal and plan_training.misses_goal(family, other, near.where):
+                return Plan.proved(
+                    value, family.target, other, partial(family.report, value), partial(family.report, other)
+                )
+        start = None if near is None else near.place
+        search = Search(family.cost, family.valid, family.goal, family.resolution, start)
     good, bad = search.run()
     if good is None:
         raise PlanImpossible(_refusal(family, search.best), closest=search.best[1])

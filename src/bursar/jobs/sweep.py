@@ -1,12 +1,14 @@
-"""Many plans at once: a grid of targets and settings, each started from its neighbour's answer, with a progress bar in
-a terminal.
+"""Many plans at once: a grid of targets and settings, with a progress bar in a terminal. Private training is planned in
+arrays; whatever else there is, from its neighbour's answer on.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -14,11 +16,14 @@ from bursar.errors import InputError, PlanImpossible
 from bursar.jobs.plan import Plan, finished
 from bursar.jobs.plan_family import Family
 from bursar.jobs.plan_search import Search
+from bursar.jobs.plan_training import Pair, Training, first_look, pairs
 from bursar.numerics.real import Number
 from bursar.numerics.validate import listed, probability, real
 
 _MOST = 1_000_000
 _CLOSE = 1e-6  # how finely the value is given
+_AT_ONCE = 2_000  # cells of an array
+_FEW = 3  # cells: fewer are as quick one by one
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,9 @@ def sweep(
 ) -> list[Cell]:
     """A plan for every combination of target and setting; ``make(value, setting)`` where settings are given.
 
+    Plans of private training (one Poisson-sampled Gaussian, many times) are proved many at once: their reports are
+    written when they are read.
+
     ``progress`` shows a bar; by default in a terminal only.
     """
     if not callable(make):
@@ -54,29 +62,65 @@ def sweep(
     risks = [probability(deltas=delta) for delta in listed(deltas=deltas)]
     targets = sorted(real(epsilons=epsilon, at_least=0) for epsilon in listed(epsilons=epsilons))
     choices = [None] if settings is None else listed(settings=settings)
-    grid = list(product(choices, risks, targets))
+    grid = list(product(range(len(choices)), risks, targets))
     if not 0 < len(grid) <= _MOST:
         raise InputError(f"a sweep has 1 to {_MOST} cells, not {len(grid)}", argument="epsilons")
-    cells: list[Cell] = []
-    start = _Start()
-    for setting, delta, epsilon in _shown(grid, progress):
-        family = Family(make if settings is None else _fixed(make, setting), epsilon, delta)
-        cells.append(_one(family, setting, start.forget(setting)))
+    with _bar(len(grid), progress) as advance:
+        looked: dict[int, Training | None] = {}
+        cells, start = [], _Start()
+        for first in range(0, len(grid), _AT_ONCE):
+            some = grid[first : first + _AT_ONCE]
+            families = [
+                Family(make if settings is None else _fixed(make, choices[place]), epsilon, delta)
+                for place, delta, epsilon in some
+            ]
+            proved = _many(families, [place for place, _, _ in some], looked)
+            for family, (place, _, _), pair in zip(families, some, proved, strict=True):
+                setting = choices[place]
+                if pair is None:  # training is guessed better than its neighbour's answer tells
+                    cells.append(_one(family, setting, start.forget(place), fresh=looked[place] is not None))
+                else:
+                    cells.append(_cell(family, setting, pair))
+                advance()
     return cells
+
+
+def _many(families: list[Family], places: list[int], looked: dict[int, Training | None]) -> list[Pair | None]:
+    """Private training is planned in arrays; None for cells that are something else, or not proved there."""
+    for family, place in zip(families, places, strict=True):
+        if place not in looked:
+            looked[place] = first_look(family)
+    looks = [looked[place] for place in places]
+    some = [
+        (i, look)
+        for i, (family, look) in enumerate(zip(families, looks, strict=True))
+        if look is not None and family.goal > 0 and family.delta.low > 0
+    ]
+    found: list[Pair | None] = [None] * len(families)
+    if len(some) >= _FEW:
+        for (i, _), pair in zip(some, pairs([families[i] for i, _ in some], [look for _, look in some]), strict=True):
+            found[i] = pair
+    return found
+
+
+def _cell(family: Family, setting: Any, pair: Pair) -> Cell:
+    report, other = partial(pair.report, family.goal, family.delta), partial(pair.neighbour_report, family.delta)
+    plan = Plan.proved(pair.good, family.target, pair.bad, report, other)
+    return Cell(family.target, family.delta, setting, plan, None)
 
 
 class _Start:
     """What the last cell taught: where to look, and which theorems decide. Forgotten with each setting."""
 
     def __init__(self) -> None:
-        self.setting: Any = object()
+        self.place = -1
         self.value: float | None = None
         self.theorems: tuple[str, ...] | None = None
 
-    def forget(self, setting: Any) -> _Start:
+    def forget(self, place: int) -> _Start:
         """Start anew where the setting is another one."""
-        if setting is not self.setting:
-            self.setting, self.value, self.theorems = setting, None, None
+        if place != self.place:
+            self.place, self.value, self.theorems = place, None, None
         return self
 
 
@@ -84,10 +128,10 @@ def _fixed(make: Callable[..., Any], setting: Any) -> Callable[[Any], Any]:
     return lambda value: make(value, setting)
 
 
-def _one(family: Family, setting: Any, start: _Start) -> Cell:
+def _one(family: Family, setting: Any, start: _Start, *, fresh: bool) -> Cell:
     """One cell: the first of a setting asks every theorem, the next ones those that decided it, from its answer on."""
     try:
-        if family.whole() or family.delta.high == 0 or start.value is None:
+        if fresh or family.whole() or family.delta.high == 0 or start.value is None:
             found = finished(family)
         else:
             family.theorems = start.theorems
@@ -105,11 +149,15 @@ def _resolution(_: object) -> float:
     return _CLOSE
 
 
-def _shown(grid: list[Any], progress: bool | None) -> Iterator[Any]:
+@contextmanager
+def _bar(total: int, progress: bool | None) -> Iterator[Callable[[], None]]:
+    """What to call after each cell: it moves a bar on standard error, where one is wanted."""
     if not (sys.stderr.isatty() if progress is None else progress):
-        yield from grid
+        yield lambda: None
         return
     from rich.console import Console
-    from rich.progress import track
+    from rich.progress import Progress
 
-    yield from track(grid, description="planning", console=Console(stderr=True), total=len(grid))
+    with Progress(console=Console(stderr=True)) as shown:
+        task = shown.add_task("planning", total=total)
+        yield lambda: shown.advance(task)

@@ -1,53 +1,81 @@
-"""Planning private training (DP-SGD): from records, batch size, epochs and a target to noise, steps and rate.
+"""Private training (DP-SGD): from records, batches, epochs and a target to noise, or from noise to its cost.
 
-Each step draws every record with probability rate = batch/records (Poisson sampling) and adds Gaussian noise of σ times
-the clipping norm to the sum of clipped gradients. Many training loops shuffle instead and take batches of one size; the
-bound does not hold for those, so the plan says it where that is declared.
+Each step adds Gaussian noise of σ times the clipping norm to the sum of clipped gradients of a batch. How batches are
+drawn decides what that costs (`bursar.jobs.schemes`): the claim must be that of the loop that really runs.
 """
 
 from __future__ import annotations
 
-import math
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from bursar.errors import PlanImpossible
+from bursar.errors import InputError, PlanImpossible
+from bursar.jobs.account import account
 from bursar.jobs.plan import Plan, plan
-from bursar.mechanisms import Gaussian, PoissonSampled
+from bursar.jobs.report import Report
+from bursar.jobs.schemes import Scheme, scheme
 from bursar.numerics.real import Number, Real
-from bursar.numerics.validate import choice, noise, probability, real, whole
-
-SAMPLINGS = ("poisson", "shuffle")
-_SHUFFLED = (
-    "the plan assumes Poisson sampling (each record joins each batch with probability batch/records); "
-    "shuffled batches of one size are not covered by this bound and may cost more privacy"
-)
+from bursar.numerics.shown import shown
+from bursar.numerics.validate import noise, probability, real, whole
 
 
 class SamplingAssumed(UserWarning):
-    """The plan holds for Poisson sampling, but shuffling was declared."""
+    """Was given where shuffling was declared and Poisson sampling accounted; such runs have an interval of their own
+    now, and nothing gives it any more. The name goes with the next version.
+    """
 
 
 @dataclass(frozen=True)
 class Training:
-    """One way to train within the target."""
+    """One way to train: its noise and what that costs."""
 
-    records: int
-    batch_size: int
-    epochs: Real
-    steps: int
-    rate: Fraction
-    plan: Plan
-    warning: str | None = None
+    scheme: Scheme
+    noise: Real
+    answer: Plan | Report
+    """How the noise was found, or what the given one costs."""
     alternatives: tuple[Training, ...] = ()
 
     @property
+    def plan(self) -> Plan | None:
+        """How the noise was found, where it was asked for."""
+        return self.answer if isinstance(self.answer, Plan) else None
+
+    @property
+    def report(self) -> Report:
+        """What it costs, by every theorem."""
+        return self.answer.report if isinstance(self.answer, Plan) else self.answer
+
+    @property
     def sigma(self) -> float:
-        """The noise multiplier: noise ÷ clipping norm."""
-        return float(self.plan.value)
+        """The noise multiplier: noise ÷ clipping norm, whatever the sampling and the relation."""
+        return float(self.noise)
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return self.scheme.records
+
+    @property
+    def batch_size(self) -> int:
+        """How many of them a batch holds, on average or exactly."""
+        return self.scheme.batch_size
+
+    @property
+    def epochs(self) -> Real:
+        """How many times each record takes part, on average or exactly."""
+        return self.scheme.epochs
+
+    @property
+    def steps(self) -> int:
+        """How many batches there are."""
+        return self.scheme.steps
+
+    @property
+    def rate(self) -> Fraction:
+        """The share of the records that a batch holds."""
+        return self.scheme.rate
 
     @property
     def noise_per_batch(self) -> float:
@@ -57,6 +85,8 @@ class Training:
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
         own = {
+            "sampling": self.scheme.sampling,
+            "relation": self.scheme.relation,
             "records": self.records,
             "batch_size": self.batch_size,
             "epochs": self.epochs.text(),
@@ -64,19 +94,24 @@ class Training:
             "rate": str(self.rate),
             "sigma": self.sigma,
             "noise_per_batch": self.noise_per_batch,
-            "epsilon": self.plan.report.epsilon.upper,
+            "epsilon": self.report.epsilon.upper,
+            "epsilon_lower": self.report.epsilon.lower,
+            "delta": self.report.asked[1],
+            "releases": self.report.composition.text(),
         }
-        if self.warning:
-            own["warning"] = self.warning
+        if self.scheme.most is not None:
+            own["most"] = self.scheme.most
         if self.alternatives:
             own["alternatives"] = [other.to_dict() for other in self.alternatives]
         return own
 
     def __str__(self) -> str:
-        lines = [f"σ = {self.sigma!r} for {self.steps} steps at rate {self.rate} ({self.batch_size} of {self.records})"]
-        lines.append(f"costs at most ε = {self.plan.report.epsilon.upper!r}")
-        if self.warning:
-            lines.append(f"warning: {self.warning}")
+        drawn, found = self.scheme, self.report.epsilon
+        lines = [
+            f"σ = {self.sigma!r}: {self.steps} {drawn.sampling} batches of {self.batch_size} of {self.records} records",
+            f"costs at most ε = {shown(found.upper, up=True, digits=8)} at δ = {self.report.asked[1]}, and at least "
+            f"{shown(found.lower, up=False, digits=8)}, under {drawn.relation}",
+        ]
         if self.alternatives:
             lines += ["", "batch size      epochs     steps          σ   σ/batch"]
             for other in sorted((self, *self.alternatives), key=lambda one: (one.batch_size, one.epochs)):
@@ -92,40 +127,46 @@ def training(
     records: int,
     batch_size: int,
     epochs: Number,
-    epsilon: Number,
     delta: Number,
+    epsilon: Number | None = None,
+    sigma: Number | None = None,
     sampling: str = "poisson",
+    relation: str | None = None,
+    most: int | None = None,
     batch_sizes: Sequence[int] = (),
     epoch_choices: Sequence[Number] = (),
 ) -> Training:
-    """The noise for a training run, with alternatives for other batch sizes and numbers of epochs.
+    """The noise for a training run (``epsilon=``), with alternatives for other batch sizes and numbers of epochs, or
+    what a run with this noise costs (``sigma=``).
 
-    ``sampling="shuffle"`` says that the loop shuffles: the plan then warns, since it holds for Poisson sampling.
+    ``sampling`` is how the loop draws its batches: poisson, truncated (``most=`` is the largest batch), fixed_size,
+    allocated or shuffled. ``relation`` is that of the promise; where none is given, add_remove where it is known for
+    this sampling, else zero_out.
     """
-    total = whole(records=records, at_least=1)
-    batch = whole(batch_size=batch_size, at_least=1, at_most=total)
-    rounds = noise(epochs=epochs)
-    target, risk = real(epsilon=epsilon, above=0), probability(delta=delta)
-    warning = _SHUFFLED if choice(sampling=sampling, among=SAMPLINGS) == "shuffle" else None
-    if warning:
-        warnings.warn(warning, SamplingAssumed, stacklevel=2)
-    sizes = [whole(batch_sizes=size, at_least=1, at_most=total) for size in batch_sizes]
+    if (epsilon is None) == (sigma is None):
+        raise InputError("give epsilon to learn the noise, or sigma to learn its cost", argument="epsilon")
+    risk = probability(delta=delta)
+    main = scheme(
+        records=records, batch_size=batch_size, epochs=epochs, sampling=sampling, relation=relation, most=most
+    )
+    sizes = [whole(batch_sizes=size, at_least=1, at_most=main.records) for size in batch_sizes]
     times = [noise(epoch_choices=time) for time in epoch_choices]
-    pairs = {(size, time) for size in (*sizes, batch) for time in (*times, rounds)} - {(batch, rounds)}
+    if sigma is not None:
+        if sizes or times:
+            raise InputError("alternatives are for plans: give epsilon, not sigma", argument="batch_sizes")
+        own = noise(sigma=sigma)
+        return Training(main, own, account(main.releases(own), delta=risk))
+    target = real(epsilon=epsilon, above=0)
+    pairs = {(size, time) for size in (*sizes, main.batch_size) for time in (*times, main.epochs)}
     others = []
-    for size, time in sorted(pairs):
+    for size, time in sorted(pairs - {(main.batch_size, main.epochs)}):
         try:
-            others.append(_one(total, size, time, target, risk, warning))
+            others.append(_planned(replace(main, batch_size=size, epochs=time), target, risk))
         except PlanImpossible:
             continue
-    main = _one(total, batch, rounds, target, risk, warning)
-    return Training(
-        main.records, main.batch_size, main.epochs, main.steps, main.rate, main.plan, warning, tuple(others)
-    )
+    return replace(_planned(main, target, risk), alternatives=tuple(others))
 
 
-def _one(records: int, batch: int, epochs: Real, epsilon: Real, delta: Real, warning: str | None) -> Training:
-    rate = Fraction(batch, records)
-    steps = max(math.ceil(epochs / rate), 1)
-    found = plan(lambda sigma: PoissonSampled(Gaussian(sigma), rate) * steps, epsilon=epsilon, delta=delta)
-    return Training(records, batch, epochs, steps, rate, found, warning)
+def _planned(run: Scheme, epsilon: Real, delta: Real) -> Training:
+    found = plan(run.releases, epsilon=epsilon, delta=delta)
+    return Training(run, noise(sigma=found.value), found)

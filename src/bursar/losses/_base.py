@@ -15,7 +15,6 @@ width, never soundness.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from flint import arb
@@ -29,9 +28,13 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from bursar.losses._directions import Directions
     from bursar.losses.engines.chernoff import CumulantBound
     from bursar.losses.engines.contour.factors import Factor
+    from bursar.losses.engines.hit_parts import Hits
     from bursar.losses.engines.lattice.law import Law
+    from bursar.losses.engines.likeness import Likeness
+    from bursar.losses.engines.rungs import Rungs
     from bursar.losses.laws.table import TableLoss
 
 
@@ -137,11 +140,19 @@ class Loss(ABC):
         return None
 
     def envelope_factor(self, count: int, depth: float) -> Factor | None:
-        """``count`` copies as the envelope engine sees them, less mass e^{−depth}; None: by listing their places."""
+        """``count`` copies as the envelope engine sees them, if not by places; mass e^{−depth} may be missing."""
         return None
 
     def sampled_noise(self) -> tuple[Ball, Ball, bool] | None:
         """σ, q and whether a record is removed, for the Poisson-sampled Gaussian: many such laws are summed as one."""
+        return None
+
+    def hits(self, clear: float) -> Hits | None:
+        """What it is made of, where a sample shows itself: e^{−clear} is the slack that is asked for."""
+        return None
+
+    def copies_profile(self, count: int, epsilon: Ball) -> Ball | None:
+        """δ(ε) of so many copies, where that is a closed form."""
         return None
 
     def cumulant_bound(self) -> CumulantBound | None:
@@ -160,6 +171,18 @@ class Loss(ABC):
         """
         return None
 
+    def likeness(self) -> Likeness | None:
+        """The Gaussian loss that this one is like, in any composition, up to an error in closed form."""
+        return None
+
+    def rungs(self, count: int, depth: float) -> Rungs | None:
+        """The losses of so many copies, down to a chance of e^{−depth}, where each is far rarer than the one below."""
+        return None
+
+    def twins(self) -> tuple[Loss, Loss] | None:
+        """Simpler laws that cost no more, and no less, in any composition, where both are close to this one."""
+        return None
+
     def suited(self, log_delta: float) -> Loss:
         """The same law for questions about δ of about this size, where it is known as closely as δ asks for."""
         return self
@@ -176,6 +199,12 @@ class Loss(ABC):
         """The law as a table of finitely many outcomes, where it is one."""
         return None
 
+    def strategy(self, share: float) -> TableLoss | None:
+        """Of a law that dominates a family of pairs without being one of them: the pair of this family at ``share``, of
+        0 to 1, of its range, which the mechanism attains. None where no such family is known.
+        """
+        return None
+
     def reverses(self, other: Loss) -> bool:
         """Whether the other law is known to be that of the same pair the other way round."""
         return False
@@ -185,65 +214,3 @@ class Loss(ABC):
         better form than the general one of `laws.sampled`.
         """
         return None
-
-
-@dataclass(frozen=True)
-class Directions:
-    """Both ordered pairs of a neighbour relation: a record removed (P has it, Q does not), and added.
-
-    ``attained`` says that the mechanism itself produces this pair (or that it is the worst case of what was
-    declared), so that the pair bounds its cost from below too; otherwise it only dominates.
-    """
-
-    remove: Loss
-    add: Loss
-    attained: bool
-
-    @property
-    def same(self) -> bool:
-        """Whether both directions are known to have one law."""
-        return self.remove is self.add
-
-    def profile(self, epsilon: RealLike) -> Ball:
-        """The worse direction's δ(ε)."""
-        if self.remove is self.add:
-            return self.remove.profile(epsilon)
-        return self.remove.profile(epsilon).max(self.add.profile(epsilon))
-
-    def renyi(self, alpha: RealLike) -> Ball:
-        """The worse direction's D_α."""
-        if self.remove is self.add:
-            return self.remove.renyi(alpha)
-        return self.remove.renyi(alpha).max(self.add.renyi(alpha))
-
-    def rough_renyi(self, alpha: float) -> float:
-        """The worse direction's D_α in floats, for searching."""
-        if self.remove is self.add:
-            return self.remove.rough_renyi(alpha)
-        return max(self.remove.rough_renyi(alpha), self.add.rough_renyi(alpha))
-
-    def bracket(self) -> tuple[Directions, Directions] | None:
-        """Both directions with laws that cost no more, and with laws that cost no less; None where neither needs it."""
-        remove, add = self.remove.bracket(), self.add.bracket()
-        if remove is None and add is None:
-            return None
-        first, second = remove or (self.remove, self.remove), add or (self.add, self.add)
-        return Directions(first[0], second[0], self.attained), Directions(first[1], second[1], self.attained)
-
-    def suited(self, log_delta: float) -> Directions:
-        """Both directions for questions about δ of about this size."""
-        remove = self.remove.suited(log_delta)
-        return Directions(remove, remove if self.same else self.add.suited(log_delta), self.attained)
-
-    def infinite_mass(self) -> Ball:
-        """The worse direction's P(L = ∞)."""
-        return self.remove.infinite_mass().max(self.add.infinite_mass())
-
-    def largest_loss(self) -> Ball:
-        """The worse direction's largest finite loss."""
-        return self.remove.support()[1].max(self.add.support()[1])
-
-
-def symmetric(loss: Loss, *, attained: bool = True) -> Directions:
-    """The two directions of a pair whose laws are one."""
-    return Directions(loss, loss, attained)

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from bursar.mechanisms.discrete_laplace import DiscreteLaplace
     from bursar.mechanisms.disjoint import Disjoint
     from bursar.mechanisms.exponential import Exponential
-    from bursar.mechanisms.fixed_size import FixedSizeSampled
+    from bursar.mechanisms.fixed_size import FixedSizeSampled, WithReplacementSampled
     from bursar.mechanisms.gaussian import Gaussian
+    from bursar.mechanisms.gaussian_mixture import GaussianMixture
     from bursar.mechanisms.group import Group
     from bursar.mechanisms.laplace import Laplace
     from bursar.mechanisms.leaky import LeakyRandomizedResponse, NameAndShame
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
     from bursar.mechanisms.randomized_response import KaryRandomizedResponse, RandomizedResponse
     from bursar.mechanisms.shuffled import Shuffled
     from bursar.mechanisms.table import Table
+    from bursar.mechanisms.truncated import TruncatedPoisson
 
 _INDEX = (  # the name in written forms, the class, the file
     ("gaussian", "Gaussian", "gaussian"),
+    ("gaussian_mixture", "GaussianMixture", "gaussian_mixture"),
     ("laplace", "Laplace", "laplace"),
     ("randomized_response", "RandomizedResponse", "randomized_response"),
     ("kary_randomized_response", "KaryRandomizedResponse", "randomized_response"),
@@ -41,6 +44,8 @@ _INDEX = (  # the name in written forms, the class, the file
     ("exponential", "Exponential", "exponential"),
     ("poisson", "PoissonSampled", "poisson"),
     ("fixed_size", "FixedSizeSampled", "fixed_size"),
+    ("with_replacement", "WithReplacementSampled", "fixed_size"),
+    ("truncated_poisson", "TruncatedPoisson", "truncated"),
     ("allocated", "Allocated", "allocated"),
     ("shuffled", "Shuffled", "shuffled"),
     ("disjoint", "Disjoint", "disjoint"),
@@ -86,6 +91,7 @@ __all__ = [
     "Exponential",
     "FixedSizeSampled",
     "Gaussian",
+    "GaussianMixture",
     "Group",
     "KaryRandomizedResponse",
     "Laplace",
@@ -96,4 +102,6 @@ __all__ = [
     "RandomizedResponse",
     "Shuffled",
     "Table",
+    "TruncatedPoisson",
+    "WithReplacementSampled",
 ]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from flint import arb
 
@@ -37,6 +37,9 @@ from bursar.losses import Directions, Leaks
 from bursar.mechanisms._foreign import guard
 from bursar.numerics.balls import ball, maximum, working
 from bursar.written import Written
+
+if TYPE_CHECKING:
+    from bursar.mechanisms._drawn import Drawn
 
 Kind = TypeVar("Kind", bound=Guarantee)
 
@@ -71,10 +74,6 @@ class Mechanism(Written, Composable, ABC):
         """Its privacy-loss distributions; `LossUnknown` with the reason where none are known."""
         raise LossUnknown(f"{self.text()} states no privacy-loss distribution")
 
-    def attained(self) -> tuple[Directions, ...]:
-        """Pairs that some data attain, where its losses only dominate: what it costs at least."""
-        return ()
-
     def leaks(self) -> Leaks:
         """How likely it certainly reveals everything: by its losses where it attains them, else by what it tells
         exactly.
@@ -94,6 +93,10 @@ class Mechanism(Written, Composable, ABC):
 
     def enlarged(self, size: int) -> Mechanism | None:
         """The same noise against a sensitivity ``size`` times as large, where that is a mechanism of the same kind."""
+        return None
+
+    def drawn(self) -> Drawn | None:
+        """Where it is Gaussian noise on records of which each is drawn by itself: how much, how likely, how many."""
         return None
 
     def grown(self, size: int) -> Mechanism | None:

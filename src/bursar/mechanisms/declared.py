@@ -44,7 +44,7 @@ class Declared(Mechanism):
         if isinstance(promise, GDP):
             return symmetric(GaussianLoss(ball(promise.mu)))
         if isinstance(promise, BoundedRange):
-            return symmetric(BoundedRangeLoss(ball(promise.eta)), attained=False)
+            return symmetric(BoundedRangeLoss(ball(promise.eta)), attained=False, pointwise=True)
         if isinstance(promise, Profile):
             return symmetric(connect_the_dots(promise.corners()))
         raise LossUnknown(

@@ -52,5 +52,7 @@ class Exponential(Mechanism):
         )
 
     def losses(self) -> Directions:
-        """A pair that dominates every mechanism of this range; no single one attains it."""
-        return symmetric(BoundedRangeLoss(ball(self.eta)), attained=False)
+        """A pair that dominates every mechanism of this range. Each point of its profile is attained, with two
+        candidates, but not all points by the same utilities.
+        """
+        return symmetric(BoundedRangeLoss(ball(self.eta)), attained=False, pointwise=True)

@@ -8,10 +8,11 @@ from fractions import Fraction
 from bursar.guarantees import GDP, ZCDP, Claim, Tightness
 from bursar.losses import Directions, GaussianLoss, symmetric
 from bursar.mechanisms._base import Mechanism
+from bursar.mechanisms._drawn import Drawn
 from bursar.numerics.balls import ball
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import noise
-from bursar.relations import ADD_REMOVE, relation_field
+from bursar.relations import ADD_REMOVE, REPLACE_ONE, relation_field
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -39,6 +40,13 @@ class Gaussian(Mechanism):
         """N(μ²/2, μ²) in both directions; in any dimension only μ matters."""
         return symmetric(GaussianLoss(1 / ball(self.sigma)))
 
+    def drawn(self) -> Drawn | None:
+        """One record, which always takes part; a subclass may release more than its noise says."""
+        plain = type(self) is Gaussian and self.relation != REPLACE_ONE
+        return Drawn(self.sigma, Real(1), 1) if plain else None
+
     def enlarged(self, size: int) -> Gaussian:
         """σ/size."""
-        return Gaussian(self.sigma.times(Fraction(1, size)), relation=self.relation)
+        larger: Gaussian = object.__new__(Gaussian)  # a group may bring it below what may be written
+        larger._set(sigma=self.sigma.times(Fraction(1, size)), relation=self.relation)
+        return larger

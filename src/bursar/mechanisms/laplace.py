@@ -38,4 +38,6 @@ class Laplace(Mechanism):
 
     def enlarged(self, size: int) -> Laplace:
         """scale/size."""
-        return Laplace(self.scale.times(Fraction(1, size)), relation=self.relation)
+        larger: Laplace = object.__new__(Laplace)  # a group may bring it below what may be written
+        larger._set(scale=self.scale.times(Fraction(1, size)), relation=self.relation)
+        return larger

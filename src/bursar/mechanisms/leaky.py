@@ -8,7 +8,8 @@ from flint import arb
 
 from bursar.guarantees import ApproxDP, Claim, Tightness
 from bursar.losses import Directions, Leaks, leaky_response, symmetric
-from bursar.losses.laws.table import Row, TableLoss
+from bursar.losses.laws.table import TableLoss
+from bursar.losses.laws.table_rows import Row
 from bursar.mechanisms._base import Mechanism
 from bursar.numerics.balls import ball
 from bursar.numerics.real import Number, Real

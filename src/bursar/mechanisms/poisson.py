@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from flint import arb
@@ -12,9 +13,12 @@ from bursar.guarantees.pure import amplified
 from bursar.guarantees.sampled_renyi import sampled_curve
 from bursar.losses import Directions, Leaks, poisson_sampled, replaced_gaussian
 from bursar.mechanisms._base import Mechanism, known_losses, renyi_of_losses
+from bursar.mechanisms._binomial import binomial_claims, binomial_losses
+from bursar.mechanisms._drawn import Drawn
 from bursar.mechanisms.discrete_gaussian import DiscreteGaussian
 from bursar.mechanisms.discrete_laplace import DiscreteLaplace
 from bursar.mechanisms.gaussian import Gaussian
+from bursar.mechanisms.gaussian_mixture import GaussianMixture
 from bursar.mechanisms.group import refuse_groups
 from bursar.mechanisms.laplace import Laplace
 from bursar.numerics.balls import ball
@@ -22,15 +26,16 @@ from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import real
 from bursar.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT
 
-_ON_SUMS = (Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace)
+_ON_SUMS = (Gaussian, GaussianMixture, Laplace, DiscreteGaussian, DiscreteLaplace)
 
 
 @dataclass(frozen=True, init=False, repr=False)
 class PoissonSampled(Mechanism):
     """A mechanism run on a Poisson sample. Shuffling or fixed-size batches are not Poisson sampling, and cost more.
 
-    Each record takes part by itself, so no group may stand inside: the group of a sample, group(poisson(…), size=…), is
-    what holds for it.
+    Each record takes part by itself, so poisson(group(gaussian(…), size=m), rate=q) is the group of a sample,
+    group(poisson(gaussian(…), rate=q), size=m): a binomial number of its records takes part. No other group may stand
+    inside; put it outside.
 
     Under replace_one every record's contribution is taken to be at most half the sensitivity (so that leaving it out
     moves the output half as far as replacing it). Under zero_out noise on sums costs what it costs under add_remove: a
@@ -59,13 +64,16 @@ class PoissonSampled(Mechanism):
         """Amplified promises where leaving a record out is its neighbour; otherwise only what mixing cannot worsen."""
         if self.rate == 1:
             return self.mechanism.claims()
+        drawn = self.drawn()
+        if drawn is not None and drawn.some:
+            return binomial_claims(drawn, self)
         if not left_out(self.mechanism):
-            return tuple(Claim(_mixed(claim.guarantee), claim.citation) for claim in self.mechanism.claims())
+            return mixed(self.mechanism.claims())
         return *self._amplified(), *self._renyi()
 
     def _amplified(self) -> tuple[Claim, ...]:
         """(ε, δ) becomes (ln(1 + q(e^ε − 1)), qδ)."""
-        if type(self.mechanism) is Gaussian:
+        if type(self.mechanism) in (Gaussian, GaussianMixture):
             return ()  # its losses are unbounded: it has no (ε, δ) of its own, and this is asked at every account
         try:
             base = self.mechanism.promise(ApproxDP)
@@ -85,6 +93,8 @@ class PoissonSampled(Mechanism):
         losses = known_losses(self.mechanism)
         if isinstance(losses, Directions) and losses.remove.table() is not None:
             return (renyi_of_losses(self, "ZDW22"),) if losses.infinite_mass() <= 0 else ()
+        if type(self.mechanism) is GaussianMixture:  # a sample of a mixture is a mixture
+            return (renyi_of_losses(self, "CGST24"),)
         if isinstance(losses, Directions) and losses.remove is losses.add:
             curve = sampled_curve(self.text(), losses.renyi, self.rate, factor=1, rough=losses.rough_renyi)
             return (Claim(curve, "MTZ19"),)
@@ -99,12 +109,23 @@ class PoissonSampled(Mechanism):
         base, rate = self.mechanism, ball(self.rate)
         if self.rate == 1:
             return base.losses()
+        drawn = self.drawn()
+        if drawn is not None and drawn.some:
+            return binomial_losses(drawn)
         if left_out(base):
             return poisson_sampled(base.losses(), rate)
         if base.relation == REPLACE_ONE and type(base) is Gaussian:  # a subclass may release more than its noise says
             return replaced_gaussian(ball(base.sigma), rate)
         known = "Gaussian noise" if base.relation == REPLACE_ONE else "noise on sums"
         raise LossUnknown(f"under {base.relation} the sampled pair is known for {known} only, not for {base.text()}")
+
+    def drawn(self) -> Drawn | None:
+        """The same records, drawn less often."""
+        base = self.mechanism.drawn() if type(self) is PoissonSampled else None
+        if base is None:
+            return None
+        rate = Real(base.rate * self.rate, base.rate.low * self.rate.low, base.rate.high * self.rate.high)
+        return base._replace(rate=rate)
 
     def leaks(self) -> Leaks:
         """What the sampled record leaks. Absence is never certain, and neither is another record in its place: under
@@ -128,9 +149,18 @@ def left_out(mechanism: Mechanism) -> bool:
     inside = mechanism
     while type(inside) is PoissonSampled:
         inside = inside.mechanism
-    return mechanism.relation == ZERO_OUT and type(inside) in _ON_SUMS
+    return mechanism.relation == ZERO_OUT and on_sums(inside)
 
 
-def _mixed(promise: Guarantee) -> Guarantee:
+def on_sums(mechanism: Mechanism) -> bool:
+    """Whether it is nothing but noise on a sum of what records contribute; a subclass may release more."""
+    return type(mechanism) in _ON_SUMS
+
+
+def mixed(claims: Iterable[Claim]) -> tuple[Claim, ...]:
     """What survives mixing over samples: everything that is convex, which bounded range is not."""
+    return tuple(Claim(_convex(claim.guarantee), claim.citation) for claim in claims)
+
+
+def _convex(promise: Guarantee) -> Guarantee:
     return PureDP(promise.eta) if isinstance(promise, BoundedRange) else promise

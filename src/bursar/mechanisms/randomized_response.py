@@ -9,7 +9,7 @@ from flint import arb
 from bursar.guarantees import Claim, PureDP, Tightness
 from bursar.losses import Directions, leaky_response, symmetric
 from bursar.losses.laws.stepped_table import SteppedTable
-from bursar.losses.laws.table import Row
+from bursar.losses.laws.table_rows import Row
 from bursar.mechanisms._base import Mechanism, renyi_of_losses
 from bursar.numerics.balls import ball
 from bursar.numerics.real import Number, Real
@@ -61,8 +61,9 @@ class KaryRandomizedResponse(Mechanism):
     def losses(self) -> Directions:
         """+ε with probability e^ε/Z, −ε with 1/Z, 0 with (k − 2)/Z, Z = e^ε + k − 1."""
         epsilon = ball(self.epsilon)
-        norm = epsilon.exp() + (self.categories - 1)
-        truth, lie, rest = epsilon.exp() / norm, 1 / norm, (self.categories - 2) / norm
+        odds = (-epsilon).exp()  # which stays in reach where e^ε does not
+        norm = 1 + (self.categories - 1) * odds
+        truth, lie, rest = 1 / norm, odds / norm, (self.categories - 2) * odds / norm
         rows = [Row(truth, lie, epsilon), Row(lie, truth, -epsilon)]
         if self.categories > 2:
             rows.append(Row(rest, rest, arb(0)))

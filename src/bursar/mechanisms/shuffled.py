@@ -57,17 +57,16 @@ class Shuffled(Mechanism):
         return tight if self.steps == 1 else tuple(Claim(one.guarantee, one.citation, Tightness.BOUND) for one in tight)
 
     def losses(self) -> Directions:
-        """One step's, which dominate; with a single step they are its own."""
-        once = self.mechanism.losses()
-        return once if self.steps == 1 else Directions(once.remove, once.add, False)
+        """One step's, which dominate; with a single step they are its own.
 
-    def attained(self) -> tuple[Directions, ...]:
-        """Where all other records are alike, the record is in one of the steps and nothing tells which: random
-        allocation. Under zero_out they may push the other way, so that the record shows where it is: then the largest
-        output tells a lot.
+        From below: where all other records are alike, the record is in one of the steps and nothing tells which, as in
+        random allocation. Under zero_out they may push the other way, so that the record shows where it is: then the
+        largest output tells a lot.
         """
+        once = self.mechanism.losses()
         if self.steps == 1:
-            return ()
+            return once
         sigma = ball(self.sigma)
         pairs = (allocated_gaussian(sigma, self.steps),)
-        return pairs if self.relation == REPLACE_ONE else (*pairs, largest_of_steps(sigma, self.steps))
+        least = pairs if self.relation == REPLACE_ONE else (*pairs, largest_of_steps(sigma, self.steps))
+        return Directions(once.remove, once.add, False, least=least)

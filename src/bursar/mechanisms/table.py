@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 
 from flint import arb
 
@@ -14,12 +13,10 @@ from bursar.guarantees._base import rounded_up
 from bursar.losses import Directions, TableLoss
 from bursar.losses.laws.table import both_directions
 from bursar.mechanisms._base import Mechanism, renyi_of_losses
-from bursar.numerics.balls import Ball, ball
+from bursar.mechanisms._weights import column, normalised
 from bursar.numerics.real import Number, Real
-from bursar.numerics.validate import listed, probability
 from bursar.relations import ADD_REMOVE, relation_field
 
-_ROUNDED = Fraction(1, 2**52)  # what rounding may do to a sum of floats, for each of them
 _MOST_ROWS = 100_000
 
 
@@ -55,30 +52,8 @@ class Table(Mechanism):
 
     def losses(self) -> Directions:
         """The table and its reverse."""
-        return both_directions(TableLoss.of(_normalised(self.p), _normalised(self.q)))
+        return both_directions(TableLoss.of(normalised(self.p), normalised(self.q)))
 
 
 def _column(numbers: Iterable[Number], name: str) -> tuple[Real, ...]:
-    column = tuple(probability(**{name: number}) for number in listed(**{name: numbers}))
-    if not 1 <= len(column) <= _MOST_ROWS:
-        raise InputError(f"{name} must have 1 to {_MOST_ROWS} outcomes, not {len(column)}", argument=name)
-    total = sum(map(Fraction, column), Fraction(0))
-    if abs(total - 1) > _ROUNDED * sum(not number.exact for number in column):
-        less = f"1 {'+' if total > 1 else '−'} {float(abs(total - 1)):.3g}"
-        raise InputError(
-            f"{name} must sum to 1, not to {less}; give what is missing as an outcome of its own, and numbers such as "
-            "one third as fractions",
-            argument=name,
-        )
-    return column
-
-
-def _normalised(column: tuple[Real, ...]) -> list[Ball]:
-    """Every reading of the column, as it is and divided by that reading's sum; exact zeros stay exact."""
-    low, high = sum(number.low for number in column), sum(number.high for number in column)
-    whole = sum(map(Fraction, column), Fraction(0))
-    readings = [
-        Real(Fraction(number) / whole, min(number.low, number.low / high), max(number.high, number.high / low))
-        for number in column
-    ]
-    return [ball(number) if number > 0 else arb(0) for number in readings]
+    return column(numbers, name, most=_MOST_ROWS, kind="outcomes", missing="an outcome of its own")

@@ -12,6 +12,11 @@ def cdf(x: Ball) -> Ball:
     return (-x / arb(2).sqrt()).erfc() / 2
 
 
+def density(x: Ball) -> Ball:
+    """φ(x)."""
+    return (-x * x / 2).exp() / (2 * arb.pi()).sqrt()
+
+
 def quantile(p: Ball) -> Ball:
     """Φ⁻¹(p) for 0 < p < 1."""
     return -arb(2).sqrt() * (2 * p).erfcinv()

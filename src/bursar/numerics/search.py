@@ -24,7 +24,7 @@ def crossing(falling: Callable[[float], Ball], target: Ball, *, guess: float = 1
     if falling(0.0) <= target:
         return Interval(0.0, 0.0)
     bracket = _Bracket(falling, target)
-    x = min(max(guess, 1e-12), 1e15)
+    x = min(max(guess, 8 * _TINY), _FAR / 8)
     if not bracket.open_from(x):
         return Interval(bracket.low, math.inf)
     bracket.narrow()
@@ -79,7 +79,8 @@ class _Bracket:
             before = self.high - self.low
             if before <= 4 * math.ulp(self.high):
                 return
-            x = self._suggest(old, new, bisect=step % 8 == 7)
+            # the secant crawls where heights are of different orders: then halves must do it
+            x = self._suggest(old, new, bisect=step % 8 == 7 or (step > 24 and step % 2 == 1))
             height = self.look(x)
             if self.unsure is not None or abs(height) < 1e-15:
                 self.unsure = x

@@ -12,6 +12,7 @@ from bursar.theorems import (
     renyi,
     single,
     steinke,
+    strategies,
     strong,
     tcdp,
     zcdp,
@@ -35,6 +36,7 @@ THEOREMS: tuple[Theorem, ...] = tuple(
         gdp,
         leaks,
         numerical,
+        strategies,
     )
 )
 

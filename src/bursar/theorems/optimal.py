@@ -23,7 +23,7 @@ from flint import arb
 
 from bursar.composition import Composition
 from bursar.guarantees import ApproxDP, PureDP
-from bursar.numerics.balls import Ball, ball, hull, maximum, positive_part
+from bursar.numerics.balls import Ball, ball, hull, maximum, positive_part, up
 from bursar.numerics.interval import Interval
 from bursar.numerics.lattice import integers_around
 from bursar.numerics.real import Real
@@ -39,6 +39,7 @@ from bursar.theorems._base import (
     bounded,
     collected,
     leaks_of,
+    many,
     rest_of_delta,
     told_exactly,
     too_leaky,
@@ -46,6 +47,9 @@ from bursar.theorems._base import (
 )
 
 MOST_COPIES = 10**7
+_CLOSE = 1e-12  # of ε_g: an end this close to k·ε is not worth another sum
+_SURE = 1e-3  # how far the readings of ε may be apart
+_TRUE = 60.0  # by how much, as a logarithm, lies are to be too rare to count
 
 
 class Responses:
@@ -65,11 +69,14 @@ class Responses:
 
     def epsilon_at(self, delta: Ball) -> Interval:
         """ε_g at δ_g = δ > 0, both ends proved."""
-        if self.delta_at(arb(0)) <= delta:
-            return Interval(0.0, 0.0)
         m = self._search(float(delta.log()))
         best = self._meeting(m, delta)
-        upper = best.upper
+        # δ_g(0) is a long sum, and not asked for where ε_g is above 0
+        if not best.lower > 0 and self.delta_at(arb(0)) <= delta:
+            return Interval(0.0, 0.0)
+        upper, most = best.upper, up(self.k * self.epsilon)
+        if most - best.lower <= _CLOSE * most:
+            return Interval(best.lower, most)
         for _ in range(4):
             if self.delta_at(arb(upper)) <= delta:
                 return Interval(best.lower, upper)
@@ -118,6 +125,8 @@ class Responses:
 
     def _search(self, log_delta: float) -> int:
         """In floats: the m whose event decides at δ."""
+        if float(self.epsilon) > _TRUE + math.log(self.k):
+            return 0  # nobody lies
         mean = self.k / (1 + math.exp(min(float(self.epsilon), 700.0)))
         low, high = 0, self.k // 2 + 1
         likely = int(mean + 20 * math.sqrt(self.k))
@@ -184,6 +193,8 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
         return Abstain(f"the exact sum is kept to {MOST_COPIES} copies, and these are {k}")
     # equal numbers may have been read in different ways: the ball covers all of them, and δ grows with each
     leaks, epsilon = leaks_of(promises), hull(*(ball(promise.epsilon) for promise, _ in promises))
+    if not k * epsilon.rad() < _SURE:
+        return Abstain("ε is so large that its readings differ in e^{kε}; basic composition says as much")
     exact = told_exactly(composition, PureDP, ApproxDP)
     which = "exact for these" if exact else "for the worst such mechanisms"
     because = f"the optimum of composing ε = {float(epsilon):.6g} {k} times, {which}"
@@ -219,4 +230,5 @@ THEOREM = Theorem(
     citations=("KOV15",),
     adaptivity=Adaptivity.FIXED,
     answer=answer,
+    dear=lambda composition: many(composition) or any(term.mechanism.name == "poisson" for term in composition.terms),
 )

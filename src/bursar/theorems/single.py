@@ -2,7 +2,8 @@
 
 Statement: a mechanism whose worst pair (P, Q) is known is (ε, δ)-DP exactly for δ ≥ δ(ε) = E_P[(1 − e^{ε−L})₊], the
     worse of its directions.
-Hypotheses: the composition is one release, whose loss distributions are known; from below also: they are attained.
+Hypotheses: the composition is one release, whose loss distributions are known; from below also: they are attained,
+    or each point of the profile is (by the exponential mechanism, proofs/strategies.md §1).
 Source: Balle and Wang 2018, Thm 5, for the profile as an expectation of the loss; Zhu, Dong and Wang 2022, Def. 7,
     for dominating pairs.
 Code/paper: ``losses.profile`` is δ(ε).
@@ -37,9 +38,9 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
         if losses.remove.copies()[1] > 1:
             return Abstain("the release is several at once, which numerical composition reads")
         found = _read(losses, question, f"the profile of {mechanism.text()} itself")
-        if losses.attained or isinstance(found, Abstain):
+        if losses.exact_alone or isinstance(found, Abstain):
             return found
-        lower = max((_lower(pair, question) for pair in mechanism.attained()), default=0.0)
+        lower = max((_lower(pair, question) for pair in losses.least), default=0.0)
         because = found.because + (", which dominates; from below by what some data attain" if lower > 0 else "")
         return replace(found, lower=min(max(lower, found.lower), found.upper), because=because)
     except LossUnknown as unknown:
@@ -58,19 +59,19 @@ def _lower(pair: Directions, question: Question) -> float:
 def _read(losses: Directions, question: Question, because: str) -> Bound | Abstain:
     if not isinstance(question, ForEpsilon):
         delta = losses.profile(ball(question.epsilon))
-        return bounded(because, upper=delta, lower=delta if losses.attained else None, most=1.0)
+        return bounded(because, upper=delta, lower=delta if losses.exact_alone else None, most=1.0)
     leak, target = losses.infinite_mass(), ball(question.delta)
     if target < leak:
         revealed = f"it reveals everything with probability {float(leak):.6g}, more than δ"
-        return Bound(math.inf if losses.attained else 0.0, math.inf, revealed)
+        return Bound(math.inf if losses.exact_alone else 0.0, math.inf, revealed)
     if question.delta.high == 0 and leak <= 0:
         top = losses.largest_loss().max(arb(0))
-        return bounded(f"the largest loss of {because}", upper=top, lower=top if losses.attained else None)
+        return bounded(f"the largest loss of {because}", upper=top, lower=top if losses.exact_alone else None)
     if not target > leak:
         return Abstain("δ is, up to rounding, the probability of revealing everything")
     suited = losses.suited(float(target.log()))
     found = crossing(lambda x: suited.profile(arb(x)), target)
-    return Bound(found.lower if losses.attained else 0.0, found.upper, because)
+    return Bound(found.lower if losses.exact_alone else 0.0, found.upper, because)
 
 
 THEOREM = Theorem(

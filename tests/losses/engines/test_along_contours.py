@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import bursar as b
 from bursar.losses.engines import contour, curve
 from bursar.losses.engines.answer import Losses
+from bursar.losses.engines.chernoff import exponentials
 from bursar.numerics.balls import working
 from bursar.theorems.numerical import composed
 
@@ -103,7 +104,7 @@ def test_bounds_of_exponentials_err_upwards() -> None:
     for _ in range(200):
         bound, tilt = float(rng.normal(0, 300)), float(rng.normal(0, 50))
         places = rng.uniform(0, 30, 8)
-        most = curve._exponential(bound, tilt, places).tolist()
+        most = exponentials(bound, tilt, places).tolist()
         with working():
             exact = [(arb(bound) - arb(tilt) * arb(x)).exp() for x in places.tolist()]
         assert all(x <= arb(y) for x, y in zip(exact, most, strict=True))

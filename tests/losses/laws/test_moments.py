@@ -21,7 +21,8 @@ NAMES = [name for name in LAWS if name not in {"group", "pure", "approximate", "
 NAMES.remove("densities with corners")
 LEVELS = tuple(map(Fraction, ("-5/3", "-1/3", "1/7", "4/5", "8/3")))
 EXPONENTS = (1, 0.5, -0.5, complex(0.4, 2.0))
-UNBOUNDED = ("gaussian", "discrete gaussian", "replaced", "sampled gaussian", "sampled lattice")
+UNBOUNDED = ("gaussian", "discrete gaussian", "replaced", "sampled gaussian", "sampled lattice", "mixture")
+UNBOUNDED += ("sampled mixture",)
 SAMPLED = {"sampled gaussian": "1/10", "sampled gaussian ½": "1/2", "sampled laplace": "1/4", "sampled table": "2/5"}
 SAMPLED |= {"sampled response": "1/4", "sampled lattice": "1/3", "sampled geometric": "1/3", "sampled leak": "3/10"}
 

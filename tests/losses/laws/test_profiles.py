@@ -83,3 +83,29 @@ def test_tails_that_another_thread_asks_for(monkeypatch: pytest.MonkeyPatch) -> 
         assert loss._tail(60).mid() == real(calm, 60)[60].mid()
         assert loss._tail(59).overlaps(real(calm, 60)[59])
         assert len(asked) >= 2
+
+
+@pytest.mark.parametrize(("sigma", "epsilon"), [("1e17", "1e-17"), ("1e20", "2e-20"), ("3e25", "1e-26")])
+def test_wide_discrete_noise_costs_about_what_gaussian_noise_does(sigma: str, epsilon: str) -> None:
+    """Where a threshold lies beyond all outputs that are told apart, the profile is wide, never 0."""
+    with working():
+        rough = b.DiscreteGaussian(sigma=sigma).losses().profile(arb(epsilon))
+        smooth = b.Gaussian(sigma=sigma).losses().profile(arb(epsilon))
+    assert rough.overlaps(smooth)
+    assert b.account(b.DiscreteGaussian(sigma=sigma), epsilon=epsilon).bound.upper >= float(smooth)
+
+
+@pytest.mark.parametrize(("scale", "sensitivity"), [("101", 1), ("200", 3), ("150", 70), ("1e4", 5), ("1e9", 10**11)])
+def test_discrete_laplace_noise_lies_between_two_continuous_ones(scale: str, sensitivity: int) -> None:
+    """At every ε, negative ones too, the three profiles are in order, and the outer two are close."""
+    with working(200):
+        loss = b.DiscreteLaplace(scale=scale, sensitivity=sensitivity).losses().remove
+        pair = loss.bracket()
+        assert pair is not None
+        below, above = pair
+        top = loss.support()[1]
+        for i in range(-60, 61):
+            x = top * i / 59
+            assert not below.profile(x) > loss.profile(x), i
+            assert not loss.profile(x) > above.profile(x), i
+        assert above.support()[1] - below.support()[1] < 2 * top / (sensitivity * float(scale))

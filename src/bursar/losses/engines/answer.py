@@ -12,6 +12,12 @@ from bursar.numerics.balls import Ball, hull
 
 Losses = Sequence[tuple[Loss, int]]
 """The losses of one direction with their counts."""
+USUAL_WIDTH = 1e-6
+"""The relative width that is asked where none is given."""
+
+
+class NoEngine(Exception):
+    """No engine serves this composition."""
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 from flint import arb
 
 from bursar.losses.engines.answer import Losses
+from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball
+from bursar.numerics.trusted import SAFETY, ULPS, UNIT
+
+_TINY = 1e-300  # more than what underflows
 
 
 @dataclass(frozen=True)
@@ -24,9 +30,17 @@ class CumulantBound:
 
 
 def chernoff_constant(tilt: float | Ball) -> Ball:
-    """ln of sup_x (1 − e^{−x})e^{−τx} = τ^τ/(1+τ)^{1+τ}."""
+    """ln of sup_x (1 − e^{−x})e^{−τx} = τ^τ/(1+τ)^{1+τ}, in a form that keeps its digits at large tilts."""
     t = arb(tilt)
-    return t * t.log() - (1 + t) * (1 + t).log()
+    return -t.log1p() - t * (1 / t).log1p()
+
+
+def exponentials(bound: float, tilt: float, epsilons: Array) -> Array:
+    """Upper bounds of e^{bound − tilt·ε}."""
+    moved = tilt * epsilons
+    slack = SAFETY * UNIT * (ULPS + 8 + 2 * (abs(bound) + 2 * np.abs(moved)))
+    with np.errstate(over="ignore"):
+        return np.asarray(np.where(slack < 0.01, np.exp(bound - moved) * (1 + slack) + _TINY, math.inf))
 
 
 def delta_at_most(losses: Losses, epsilon: float) -> Ball:

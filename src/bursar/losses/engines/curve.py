@@ -14,6 +14,7 @@ import numpy as np
 from flint import arb
 
 from bursar.losses.engines.answer import Losses
+from bursar.losses.engines.chernoff import exponentials
 from bursar.losses.engines.contour import NoContour
 from bursar.losses.engines.contour.choice import around, factors_of
 from bursar.losses.engines.contour.engine import Contour
@@ -133,17 +134,9 @@ def _aliases(contour: Contour, epsilons: Array) -> Array:
         apart = min(down((abs(arb(tilt) - tau) * period).expm1()), 1e300)
         if not apart > _TINY:
             continue
-        side = _exponential(bound, tilt, epsilons) / apart
+        side = exponentials(bound, tilt, epsilons) / apart
         if tilt > contour.tau:
             high = np.minimum(high, side)
         elif tilt < contour.tau and contour.mirrored is (tilt < 0):
             low = np.minimum(low, side)
     return np.asarray((high + low) * (1 + 8 * UNIT) + _TINY)
-
-
-def _exponential(bound: float, tilt: float, epsilons: Array) -> Array:
-    """Upper bounds of e^{bound − tilt·ε}."""
-    moved = tilt * epsilons
-    slack = SAFETY * UNIT * (ULPS + 8 + 2 * (abs(bound) + 2 * np.abs(moved)))
-    with np.errstate(over="ignore"):
-        return np.asarray(np.where(slack < 0.01, np.exp(bound - moved) * (1 + slack) + _TINY, math.inf))

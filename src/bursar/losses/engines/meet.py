@@ -2,6 +2,8 @@
 serve or stays wider than asked.
 
     single event   bounded losses at a δ below the chance that all of them are largest: two ends for nothing
+    closed form    copies of one loss whose composed profile is known, or discrete Gaussians of a large σ
+    hits           copies of one sample whose outcome says who took part
     contour        where noise is Gaussian: fewest moments, because they decay
     envelope       everything whose places can be listed: atoms, densities, and both together
     lattice        what is left, and the cross-check of the others
@@ -10,22 +12,24 @@ serve or stays wider than asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from flint import arb
 
 from bursar.errors import ContradictionError, LossUnknown
-from bursar.losses.engines import contour, envelope, lattice, top
-from bursar.losses.engines.answer import EFFORTS, Answer, Losses, Precision, leak_of
+from bursar.losses.engines import closed, contour, dominant, envelope, hits, lattice, likeness, simpler, top
+from bursar.losses.engines.answer import EFFORTS, USUAL_WIDTH, Answer, Losses, NoEngine, Precision, leak_of
+from bursar.losses.engines.chernoff import delta_at_most
 from bursar.losses.engines.contour import NoContour
 from bursar.losses.engines.envelope import NoEnvelope
 from bursar.losses.engines.lattice import NoLattice
-from bursar.numerics.balls import Ball
+from bursar.losses.engines.lattice.bracket import around, met
+from bursar.numerics.balls import Ball, down
 
 SETTLED = "settled"
 """In place of an engine's name: as ledgers have priced plans up to now. What they wrote must not move with every better
 engine."""
-_USUAL = 1e-6
 _MANY = 100
 _CLOSE = 1e-4  # an answer this narrow is not worth another engine's minutes, unless effort is asked for
 _PER_MOMENT = 4  # grid points are worth a moment
@@ -33,33 +37,84 @@ _STUMBLES = (NoContour, NoEnvelope, NoLattice, LossUnknown, ArithmeticError, Val
 """Whatever the floats of an engine stumble over: it fails closed."""
 
 
-class NoEngine(Exception):
-    """No engine serves this composition."""
-
-
 def usual_width(losses: Losses) -> float:
     """The relative width that is asked for unless another is: a millionth."""
-    return _USUAL
+    return USUAL_WIDTH
 
 
 def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) -> Answer:
     """The smallest ε ≥ 0 at which every direction's δ(ε) is at most δ."""
+    answers: list[Answer] = []
+    for losses in directions:
+        easier = simpler.epsilon_at(losses, delta, precision, _alone) if precision.engine is None else None
+        if easier is not None:
+            if easier.width > (USUAL_WIDTH if precision.width is None else precision.width):
+                with suppress(NoEngine):
+                    easier = _both(easier, _one_way(losses, delta, precision))
+            answers.append(easier)
+            continue
+        # Mostly the other direction is the cheaper one, which is easier to show than to solve.
+        if not (answers and precision.engine is None and _cheaper(losses, answers[0], delta)):
+            answers.append(_one_way(losses, delta, precision))
+    return _worst(answers)
+
+
+def _alone(losses: Losses, delta: Ball, precision: Precision) -> Answer:
+    return epsilon_at([losses], delta, precision)
+
+
+def _one_way(losses: Losses, delta: Ball, precision: Precision) -> Answer:
+    """One direction's ε: by the releases that matter where others cost next to nothing, else by all of them."""
+    if precision.engine is not None or len(losses) == 1:
+        return _by_engines(losses, delta, precision)
+
+    def solve(some: Losses, part: Ball, narrow: float) -> Answer:
+        try:
+            return _by_engines(some, part, replace(precision, width=narrow))
+        except NoEngine as limit:
+            raise ArithmeticError(str(limit)) from limit
+
+    width, found, refused = USUAL_WIDTH if precision.width is None else precision.width, None, None
+    for way in (dominant.epsilon_at, None, dominant.by_answers):
+        try:
+            other = _by_engines(losses, delta, precision) if way is None else way(losses, delta, width, solve)
+        except NoEngine as limit:
+            refused = limit
+        except _STUMBLES:
+            continue
+        else:
+            found = found if other is None else other if found is None else _both(found, other)
+        if found is not None and found.width <= width:
+            break
+    if found is None:
+        raise refused or NoEngine("no engine serves these")
+    return found
+
+
+def _by_engines(losses: Losses, delta: Ball, precision: Precision) -> Answer:
+    """One direction's ε by the engines that suit all of its losses."""
     most = EFFORTS[precision.effort] // _PER_MOMENT
-    ask = _Ask(
+    return _Ask(
         precision,
         {
             "single event": lambda losses, _: top.epsilon_at(losses, delta),
+            "closed form": lambda losses, _: closed.epsilon_at(losses, delta) or likeness.epsilon_at(losses, delta),
+            "hits": lambda losses, width: hits.epsilon_at(losses, delta, width),
             "contour": lambda losses, _: contour.epsilon_at(losses, delta),
             "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
+            "bracket": lambda losses, width: _between(losses, delta, width, most),
             "lattice": lambda losses, width: lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort]),
         },
-    )
-    answers: list[Answer] = []
-    for losses in directions:
-        # Mostly the other direction is the cheaper one, which is easier to show than to solve.
-        if not (answers and precision.engine is None and _cheaper(losses, answers[0], delta)):
-            answers.append(ask(losses))
-    return _worst(answers)
+    )(losses)
+
+
+def _between(losses: Losses, delta: Ball, width: float, most: int) -> Answer | None:
+    """ε between those of laws that cost no more and of laws that cost no less, where there are such."""
+    pair = around(losses)
+    if pair is None:
+        return None
+    below, above = (envelope.epsilon_at(some, delta, width / 2, most) for some in pair)
+    return met(below, above)
 
 
 def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) -> Answer:
@@ -69,35 +124,47 @@ def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) 
         precision,
         {
             "single event": lambda losses, _: None if _smooth(losses) else top.delta_at(losses, epsilon),
+            "hits": lambda losses, _: hits.delta_at(losses, epsilon),
             "contour": lambda losses, _: contour.delta_at(losses, epsilon),
             "envelope": lambda losses, width: envelope.delta_at(losses, epsilon, width, most),
             "lattice": lambda losses, width: lattice.delta_at(losses, epsilon, width, EFFORTS[precision.effort]),
         },
     )
-    return _worst([ask(losses) for losses in directions])
+    answers: list[Answer] = []
+    for losses in directions:
+        # a direction that costs next to nothing is easier to bound than to enclose
+        if not (answers and precision.engine is None and delta_at_most(losses, down(epsilon)) <= answers[0].lower):
+            answers.append(ask(losses))
+    return _worst(answers)
 
 
 def deltas_at(losses: Losses, epsilons: Sequence[float], precision: Precision) -> list[Answer]:
-    """One direction's δ at many ε's, by the first engine that serves them all."""
+    """One direction's δ at many ε's, by the engines in turn until all are narrow; `NoEngine` where one has none."""
     width, effort = precision.width or _width(losses, precision), EFFORTS[precision.effort]
-    ways: dict[str, Callable[[list[float]], list[Answer]]] = {
+    ways: dict[str, Callable[[list[float]], Sequence[Answer | None]]] = {
         "contour": lambda asked: list(contour.deltas_at(losses, asked)),
-        "envelope": lambda asked: list(envelope.deltas_at(losses, asked, width, effort // _PER_MOMENT)),
+        "envelope": lambda asked: envelope.deltas_at(losses, asked, width, effort // _PER_MOMENT),
         "lattice": lambda asked: list(lattice.deltas_at(losses, asked, width, effort)),
     }
     found: dict[float, Answer] = {}
     if precision.engine is None and not _smooth(losses):
-        low = ((epsilon, top.delta_at(losses, arb(epsilon))) for epsilon in epsilons)
-        found = {epsilon: answer for epsilon, answer in low if answer is not None and answer.width <= width}
-    asked = [epsilon for epsilon in epsilons if epsilon not in found]
+        found = top.deltas_at(losses, epsilons, width)
     reasons = []
     for name in _order(losses, precision, ways):
+        # an answer this narrow is not worth another engine's time
+        enough = max(width, _CLOSE) if name == "lattice" and precision.effort != "high" else width
+        asked = [epsilon for epsilon in epsilons if not (epsilon in found and found[epsilon].width <= enough)]
+        if not asked:
+            break
         try:
-            found.update(zip(asked, ways[name](asked), strict=True))
-            return [found[epsilon] for epsilon in epsilons]
+            for epsilon, other in zip(asked, ways[name](asked), strict=True):
+                if other is not None:
+                    found[epsilon] = _both(found[epsilon], other) if epsilon in found else other
         except _STUMBLES as limit:
             reasons.append(f"the {name} engine: {limit}")
-    raise NoEngine("; ".join(reasons))
+    if not all(epsilon in found for epsilon in epsilons):
+        raise NoEngine("; ".join(reasons) or "no engine proves anything at some ε")
+    return [found[epsilon] for epsilon in epsilons]
 
 
 def _order(losses: Losses, precision: Precision, ways: Iterable[str]) -> list[str]:
@@ -113,7 +180,7 @@ def _order(losses: Losses, precision: Precision, ways: Iterable[str]) -> list[st
 def _width(losses: Losses, precision: Precision) -> float:
     """The width that is asked where none is given."""
     if precision.engine != SETTLED or _smooth(losses):
-        return _USUAL
+        return USUAL_WIDTH
     return 1e-3 if sum(loss.table() is not None for loss, _ in losses) > _MANY else 1e-4
 
 
@@ -142,7 +209,7 @@ class _Ask:
     engines: dict[str, Callable[[Losses, float], Answer | None]]
 
     def __call__(self, losses: Losses) -> Answer:
-        width = _USUAL if self.precision.width is None else self.precision.width
+        width = USUAL_WIDTH if self.precision.width is None else self.precision.width
         reasons, found = [], None
         for name in _order(losses, self.precision, self.engines):
             if name == "lattice" and found is not None and found.width <= _CLOSE and self.precision.effort != "high":

@@ -14,6 +14,8 @@ The atom is the largest loss of each release, or the largest after those whose m
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from contextlib import suppress
 
 from flint import arb
@@ -65,6 +67,24 @@ def delta_at(losses: Losses, epsilon: Ball) -> Answer | None:
     a = arb(best[1])
     missing = (a * epsilon + sum((count * loss.cumulant(-a).real for loss, count in losses), arb(0))).exp()
     return Answer(min(max(down(1 - missing), 0.0), 1.0), 1.0, (), "single event", 1, 0.0)
+
+
+def deltas_at(losses: Losses, epsilons: Sequence[float], width: float) -> dict[float, Answer]:
+    """The answers of `delta_at` at those of many ε's where they are this narrow: 1 − δ ≤ width."""
+    if any(type(loss).rough_cumulant is Loss.rough_cumulant for loss, _ in losses):
+        return {}
+    found: dict[float, Answer] = {}
+    for tilt in _TILTS:
+        with suppress(ArithmeticError, ValueError):
+            height = sum(count * loss.rough_cumulant(-tilt) for loss, count in losses)
+            low = [x for x in epsilons if x not in found and tilt * x + height < min(-_FAR, math.log(width))]
+            certain = sum((count * loss.cumulant(-arb(tilt)).real for loss, count in losses), arb(0)) if low else arb(0)
+            for x in low:
+                missing = (arb(tilt) * arb(x) + certain).exp()
+                answer = Answer(min(max(down(1 - missing), 0.0), 1.0), 1.0, (), "single event", 1, 0.0)
+                if answer.width <= width:
+                    found[x] = answer
+    return found
 
 
 def _lower(place: Ball, log_mass: Ball, rest: Ball) -> float:

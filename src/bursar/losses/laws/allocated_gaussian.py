@@ -15,7 +15,8 @@ import numpy as np
 from flint import acb, arb
 
 from bursar.errors import LossUnknown
-from bursar.losses._base import Directions, Loss, symmetric
+from bursar.losses._base import Loss
+from bursar.losses._directions import Directions, symmetric
 from bursar.losses.engines.allocation.sides import DEPTHS, Sides, sides
 from bursar.losses.engines.lattice.law import Law
 from bursar.losses.laws.allocated_moments import first_and_second, log_power

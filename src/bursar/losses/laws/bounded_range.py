@@ -1,8 +1,9 @@
 """A pair that dominates every η-bounded-range mechanism: the continuous part of a Laplace loss, renormalised.
 
 Its profile is the largest that η-bounded range allows at each ε, which is convex in e^ε; so the pair dominates each
-release whatever came before, and products of it dominate adaptive compositions. No single mechanism attains it: it
-bounds from above only.
+release whatever came before, and products of it dominate adaptive compositions. No single mechanism attains it, so in
+compositions it bounds from above only. From below there are the pairs with two outcomes of which it is the envelope:
+losses t and t − η, for t in (0, η), each of them attained (proofs/strategies.md §1).
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from flint import arb
 from bursar.losses._base import Loss
 from bursar.losses.engines.contour.factors import ClosedFactor, Exponential
 from bursar.losses.engines.lattice.law import Law, exponential
+from bursar.losses.laws.table import TableLoss
+from bursar.losses.laws.table_rows import Row
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,
@@ -93,13 +96,23 @@ class BoundedRangeLoss(Loss):
             lambda x, analytic: f(x, analytic) * ((x - self.eta) / 2).exp() / (2 * self._mass()), (-self.eta, self.eta)
         )
 
+    def strategy(self, share: float) -> TableLoss | None:
+        """The pair with the losses t = share·η and t − η; none where balls cannot tell t from the ends of its range."""
+        top = arb(share) * self.eta
+        if not 0 < top < self.eta:
+            return None
+        rest = top - self.eta
+        high, low = -rest.expm1() / self._mass(), top.expm1() / self.eta.expm1()
+        rows = (Row(high, high * (-top).exp(), top), Row(low, low * (-rest).exp(), rest))
+        return TableLoss(rows)
+
     def contour_factor(self, count: int, log_delta: float) -> ClosedFactor:
         """The closed form, with its density."""
         return ClosedFactor(self, count, Exponential(self.eta, 1 / (2 * self._mass())))
 
     def lattice_law(self, depth: float) -> Law:
         """The density, which is all there is."""
-        return Law(density=exponential(self.eta, -math.log(-2 * math.expm1(-float(self.eta)))))
+        return Law(densities=(exponential(self.eta, -math.log(-2 * math.expm1(-float(self.eta)))),))
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses by inverting the cdf."""

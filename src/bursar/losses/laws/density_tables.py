@@ -7,7 +7,8 @@ from itertools import pairwise
 
 from flint import arb
 
-from bursar.losses.laws.table import Row, TableLoss
+from bursar.losses.laws.table import TableLoss
+from bursar.losses.laws.table_rows import Row
 from bursar.numerics.balls import Ball, hull, positive_part
 from bursar.numerics.formula import Formula
 from bursar.numerics.quadrature import real_integral

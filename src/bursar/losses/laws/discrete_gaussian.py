@@ -9,10 +9,14 @@ from functools import cached_property
 import numpy as np
 from flint import acb, arb
 
-from bursar.errors import LossUnknown
 from bursar.losses._base import Atom, Loss
-from bursar.losses.engines.contour.factors import ClosedFactor
+from bursar.losses.engines.contour.factors import ClosedFactor, Factor
+from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.lattice.law import Comb, Law, spread
+from bursar.losses.engines.likeness import LEAST, LikeFactor, Likeness, delta_of
+from bursar.losses.engines.rungs import Rungs
+from bursar.losses.laws.hits import rungs, variance_of
+from bursar.losses.laws.integer_tails import MOST_TERMS, far_tail, summed_tails
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,
@@ -30,8 +34,12 @@ from bursar.numerics.balls import (
 from bursar.numerics.lattice import integers_around
 from bursar.numerics.trusted import UNIT
 
-_MOST_TERMS = 20_000
+_CLOSE = 1e10  # of the variance of all copies: then no question tells them from a Gaussian
+_FARTHEST = 10_000  # outputs whose tails are listed together
+_MOST_LISTED = 1_000_000  # of σ²: beyond, few tails can be listed, and the loss is all but Gaussian
 _MOST_ATOMS = 2_000_000
+_FURTHEST = 10**15  # outputs: further ones are not told apart
+_DEEP, _DEEPEST = 20_000, 10**9  # e^{−20000} is nothing beside any δ
 _NARROW, _FAR = 1.0, 60  # of σ², and outputs looked at, where one atom may decide
 
 
@@ -56,7 +64,12 @@ class DiscreteGaussianLoss(Loss):
         """P(Y ≥ m)."""
         if m <= 0:
             return 1 - self._tail(1 - m)
+        deep = arb(m) ** 2 / (2 * self.variance_parameter)
+        if deep > _DEEPEST or (m > MOST_TERMS // 2 and deep > _DEEP):
+            return hull(arb(0), self._chernoff(arb(m)))
         tails = self._tails[-1]
+        if m >= len(tails) and m > _FARTHEST:
+            return far_tail(self.variance_parameter, self.normaliser(), m)
         if m >= len(tails):
             tails = self._sum_tails(m)
             self._tails.append(tails)  # another thread may have asked for fewer meanwhile
@@ -68,28 +81,7 @@ class DiscreteGaussianLoss(Loss):
         return [[]]
 
     def _sum_tails(self, most: int) -> list[Ball]:
-        """All tails up to m, added up from so far away that the geometric remainder is negligible even beside the last
-        one.
-        """
-        s = self.variance_parameter
-        sigma = float(s) ** 0.5
-        most = max(most, math.ceil(8 * sigma))
-        last = math.ceil(math.sqrt(float(most) ** 2 + 200 * float(s))) + 2  # e^{−100} < 2^{−140} times the term at m
-        if last > _MOST_TERMS:
-            raise LossUnknown(f"a discrete Gaussian with σ² = {float(s):g} needs too many terms for its exact profile")
-        term, ratio, shrink = arb(1), (-1 / (2 * s)).exp(), (-1 / s).exp()
-        terms = []
-        for _ in range(last + 1):
-            terms.append(term)
-            term *= ratio
-            ratio *= shrink
-        # what is left is at most a geometric series with the current ratio
-        total, norm = hull(arb(0), term / (1 - ratio)), self.normaliser()
-        tails = []
-        for term in reversed(terms):
-            total += term
-            tails.append(total / norm)
-        return tails[::-1][: most + 1]
+        return summed_tails(self.variance_parameter, self.normaliser(), most)
 
     def _threshold(self, x: Ball) -> Ball:
         """The y at which the loss would be x."""
@@ -97,10 +89,23 @@ class DiscreteGaussianLoss(Loss):
 
     def profile(self, epsilon: RealLike) -> Ball:
         """The best event is {Y ≤ m}; by symmetry P(Y ≤ m) = P(Y ≥ −m)."""
-        x = ball(epsilon)
-        near = integers_around(self._threshold(x), -(10**15), 10**15)
+        x, like = ball(epsilon), self.likeness()
+        if like is not None and self.variance_parameter > _MOST_LISTED:
+            return delta_of([(like, 1)], x)
+        threshold = self._threshold(x)
+        if not abs(threshold) < _FURTHEST:
+            return self._far_profile(x, threshold)
+        near = integers_around(threshold, -_FURTHEST, _FURTHEST)
         ways = [self._tail(-m) - x.exp() * self._tail(self.shift - m) for m in near]
         return positive_part(maximum(-x.expm1(), *ways))
+
+    def _far_profile(self, x: Ball, threshold: Ball) -> Ball:
+        """Between 1 − e^x and P(L > x) ≤ P(Y < threshold), which Chernoff's bound makes small far to the left."""
+        return hull(positive_part(-x.expm1()), self._chernoff(positive_part(-threshold)))
+
+    def _chernoff(self, m: Ball) -> Ball:
+        """A bound of P(Y ≥ m) for m ≥ 0: E[e^{tY}] ≤ e^{t²σ²/2}, since ϑ is largest at 0."""
+        return arb((-m * m / (2 * self.variance_parameter)).exp().upper()).min(arb(1))
 
     def cdf(self, x: RealLike) -> Ball:
         """P(Y ≥ threshold)."""
@@ -110,9 +115,16 @@ class DiscreteGaussianLoss(Loss):
         """P(Y > threshold)."""
         return self._from(self._threshold(ball(x)), strict=True)
 
+    def tail(self, x: RealLike) -> Ball:
+        """P(Y < threshold) = P(Y > −threshold), with all digits where it is small."""
+        return self._from(-self._threshold(ball(x)), strict=True)
+
     def _from(self, threshold: Ball, *, strict: bool) -> Ball:
+        if not abs(threshold) < _FURTHEST:
+            beyond = self._chernoff(positive_part(abs(threshold) - 1))
+            return hull(1 - beyond, arb(1)) if threshold < 0 else hull(arb(0), beyond if threshold > 0 else arb(1))
         ends = []
-        for m in integers_around(threshold, -(10**15), 10**15):
+        for m in integers_around(threshold, -_FURTHEST, _FURTHEST):
             # Y ≥ m is {Y ≥ threshold} for m − 1 < threshold ≤ m, and {Y > threshold} for m − 1 ≤ threshold < m
             outside = (threshold < m - 1 or threshold >= m) if strict else (threshold <= m - 1 or threshold > m)
             if not outside:
@@ -137,6 +149,15 @@ class DiscreteGaussianLoss(Loss):
         loss = (arb(self.shift) ** 2 + 2 * self.shift * m) / (2 * self.variance_parameter)
         return Atom(loss, self._tail(m) - self._tail(m + 1))
 
+    def likeness(self) -> Likeness | None:
+        """The Gaussian with μ = Δ/σ, unless σ is small."""
+        s = self.variance_parameter
+        return Likeness(arb(self.shift) ** 2 / s, s, 2 * arb.pi() * s / self.shift) if s >= LEAST else None
+
+    def rungs(self, count: int, depth: float) -> Rungs | None:
+        """Where σ is so small that outputs are hardly ever moved."""
+        return rungs(self.variance_parameter, self.shift, count, 1 / self.normaliser(), depth)
+
     def mean(self) -> Ball:
         """Δ²/(2σ²), exactly."""
         return arb(self.shift) ** 2 / (2 * self.variance_parameter)
@@ -144,32 +165,7 @@ class DiscreteGaussianLoss(Loss):
     def variance(self) -> Ball:
         """Δ²Var(Y)/σ⁴, where Var(Y) = σ² + 2σ⁴·ϑ′/ϑ with ϑ = Σ e^{−2π²σ²k²}."""
         s = self.variance_parameter
-        if s < 0.2:
-            return arb(self.shift) ** 2 * self._narrow_variance() / (s * s)
-        rate = 2 * arb.pi() ** 2 * s
-        value, slope = arb(1), arb(0)
-        k = 1
-        while True:
-            term = 2 * (-rate * k * k).exp()
-            value += term
-            slope -= term * 2 * arb.pi() ** 2 * k * k
-            # later terms: each is at most e^{−2·rate·k} < 1/2 times the one before once rate·k ≥ 1, and k² grows
-            # slower than that
-            if rate * k >= 4 and term < arb(2) ** -140:
-                rest = term * (2 * arb.pi() ** 2 * (k + 1) ** 2)
-                value, slope = value + hull(arb(0), term), slope - hull(arb(0), rest)
-                break
-            k += 1
-        return arb(self.shift) ** 2 * (s + 2 * s * s * slope / value) / (s * s)
-
-    def _narrow_variance(self) -> Ball:
-        """Var(Y) by its own sum, where few integers carry all the mass."""
-        s, total = self.variance_parameter, arb(0)
-        for y in range(1, 9):
-            total += 2 * y * y * (-arb(y * y) / (2 * s)).exp()
-        # from y = 9 on y²e^{−y²/(2s)} falls by more than half at each step
-        rest = 4 * 81 * (-arb(81) / (2 * s)).exp()
-        return (total + hull(arb(0), rest)) / self.normaliser()
+        return arb(self.shift) ** 2 * variance_of(s, self.normaliser()) / (s * s)
 
     def cumulant(self, t: ComplexLike) -> ComplexBall:
         """t(t + 1)Δ²/(2σ²) + ln[ϑ(tΔ)/ϑ(0)]."""
@@ -177,19 +173,42 @@ class DiscreteGaussianLoss(Loss):
         ratio = self._theta(z * self.shift) / self._theta(acb(0))
         return z * (z + 1) * arb(self.shift) ** 2 / (2 * self.variance_parameter) + ratio.log()
 
+    def rough_cumulant(self, t: float) -> float:
+        """K(t) in floats, for searching: the Gaussian one, or where σ is small a few terms of the sum."""
+        s, shift = float(self.variance_parameter), self.shift
+        if s > _NARROW:
+            return t * (t + 1) * shift * shift / (2 * s)
+        # Σ e^{tl(y) − y²/(2s)}, by y less the whole number next to the largest term
+        around, off = round(t * shift), t * shift - round(t * shift)
+        heights = [(2 * off * y - y * y) / (2 * s) for y in range(-9, 10)]
+        lead = (shift * shift * t + 2 * shift * t * around - around * around) / (2 * s)
+        sums = (math.fsum(map(math.exp, heights)), math.fsum(math.exp(-y * y / (2 * s)) for y in range(-9, 10)))
+        return lead + math.log(sums[0] / sums[1])
+
     def contour_factor(self, count: int, log_delta: float) -> ClosedFactor:
         """By theta functions; atoms alone do not decay, so something smooth must stand beside it."""
         return ClosedFactor(self, count)
 
+    def envelope_factor(self, count: int, depth: float) -> Factor | None:
+        """By its places, without those that only sampling would mix in; as a Gaussian where they are close together."""
+        like = self.likeness()
+        if like is not None and count * self.variance_parameter > _CLOSE:
+            return LikeFactor(like, count)
+        law = self._window(depth, 0)
+        return None if law is None else PointsFactor(law, count, arb(0))
+
     def lattice_law(self, depth: float) -> Law | None:
-        """The atoms in the window; None where they are too many."""
+        """The atoms in the window, also after the shift that sampling mixes in; None where they are too many."""
+        return self._window(depth, self.shift)
+
+    def _window(self, depth: float, more: int) -> Law | None:
         s, shift = float(self.variance_parameter), self.shift
         doubt = spread(self.variance_parameter)
-        # beyond `reach` there is at most 2e^{−reach²/(2s)}, also after the shift that sampling mixes in
+        # beyond `reach` there is at most 2e^{−reach²/(2s)}
         reach = math.ceil(math.sqrt(2 * s * (depth + 1))) + 1
-        if 2 * reach + shift > _MOST_ATOMS:
+        if 2 * reach + more > _MOST_ATOMS:
             return None
-        y = np.arange(-reach, reach + shift + 1, dtype=float)
+        y = np.arange(-reach, reach + more + 1, dtype=float)
         norm = up(self.normaliser().log())
         heights = -np.square(y) / (2 * s) - norm
         doubts = (doubt + 4 * UNIT) * (np.square(y) / (2 * s) + abs(norm) + 1)

@@ -13,7 +13,9 @@ from flint import acb, arb
 
 from bursar.losses._base import Atom, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor
-from bursar.losses.engines.lattice.law import Comb, Law, of_atoms
+from bursar.losses.engines.envelope.factor import PointsFactor
+from bursar.losses.engines.lattice.law import Comb, Law, of_atoms, spread
+from bursar.losses.laws.laplace import LaplaceLoss
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,
@@ -28,8 +30,12 @@ from bursar.numerics.balls import (
     square,
 )
 from bursar.numerics.lattice import integers_around
+from bursar.numerics.trusted import UNIT
 
 _LISTED = 10_000
+_MOST_PLACES = 1_000_000
+_FINE = 1e-8  # of rate/Δ: four times how far the twins are apart, relatively
+_CLOSE = arb(1) / 100  # of scales: outputs this close are all but continuous
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,10 @@ class DiscreteLaplaceLoss(Loss):
         """P(Y ≤ m)."""
         a = (-self.rate).exp()
         return 1 - (-self.rate * (m + 1)).exp() / (1 + a) if m >= 0 else (self.rate * m).exp() / (1 + a)
+
+    def _beyond(self, m: int) -> Ball:
+        """P(Y > m), by symmetry: with all digits where it is small."""
+        return self._cumulative(-m - 1)
 
     def _threshold(self, x: Ball) -> Ball:
         """The y at which the loss would be x."""
@@ -85,7 +95,7 @@ class DiscreteLaplaceLoss(Loss):
         if x < -top or (x <= -top and strict):
             return arb(0)
         if not x < top:
-            ends += [arb(1), 1 - self._cumulative(0)] if strict else [arb(1)]
+            ends += [arb(1), self._beyond(0)] if strict else [arb(1)]
         if not x > -top:
             ends.append(arb(0))
         threshold = self._threshold(x)
@@ -93,7 +103,7 @@ class DiscreteLaplaceLoss(Loss):
             # cdf leaves out the outcomes below the threshold, `below` also those on it
             outside = (threshold < m or threshold >= m + 1) if strict else (threshold <= m or threshold > m + 1)
             if not outside:
-                ends.append(1 - self._cumulative(m))
+                ends.append(self._beyond(m))
         return hull(*ends)
 
     def support(self) -> tuple[Ball, Ball]:
@@ -106,7 +116,7 @@ class DiscreteLaplaceLoss(Loss):
             return ()
         a = (-self.rate).exp()
         inner = [
-            Atom((self.shift - 2 * y) * self.rate, (1 - a) / (1 + a) * (-self.rate * y).exp())
+            Atom((self.shift - 2 * y) * self.rate, -(-self.rate).expm1() / (1 + a) * (-self.rate * y).exp())
             for y in range(1, self.shift)
         ]
         last = (-self.rate * self.shift).exp() / (1 + a)
@@ -168,12 +178,44 @@ class DiscreteLaplaceLoss(Loss):
         """The closed form; atoms alone do not decay, so something smooth must stand beside it."""
         return ClosedFactor(self, count)
 
+    def bracket(self) -> tuple[Loss, Loss] | None:
+        """Laplace noise of the same ε and of a little more, where the outputs lie close (proofs/likeness.md §4)."""
+        if not self.rate < _CLOSE:
+            return None
+        most = self.epsilon + 2 * (self.rate / 2).cosh().log()
+        return LaplaceLoss(arb(self.epsilon.lower())), LaplaceLoss(arb(most.upper()))
+
     def lattice_law(self, depth: float) -> Law | None:
         """The atoms, where they are listed: every second whole multiple of the rate."""
         atoms = self.atoms()
         if not atoms:
             return None
         return replace(of_atoms(atoms), comb=Comb(self.epsilon, -2 * self.rate, np.arange(len(atoms))))
+
+    def envelope_factor(self, count: int, depth: float) -> PointsFactor | None:
+        """By the places that weigh something, where they are too many to be listed as balls."""
+        rate = float(self.rate)
+        most = min(math.ceil(depth / rate) + 1, self.shift)  # P(Y > m) < e^{−rate·m}
+        if self.shift <= _LISTED or not most < _MOST_PLACES:
+            return None
+        y, off = np.arange(most + 1, dtype=float), spread(self.rate) + 4 * UNIT
+        heights = np.where(y > 0, math.log(math.tanh(rate / 2)) - rate * y, -math.log1p(math.exp(-rate)))
+        if most == self.shift:
+            heights[-1] = -rate * most - math.log1p(math.exp(-rate))  # all outputs from Δ on
+        places, comb = float(self.epsilon) - 2 * rate * y, Comb(self.epsilon, -2 * self.rate, y.astype(np.int64))
+        doubts = off * (2 * rate * y + np.abs(heights) + 8)
+        errors = off * (2 * float(self.epsilon) + np.abs(places))
+        law = Law(places, errors, heights, doubts, log_lost=-depth, comb=comb)
+        return PointsFactor(law, count, arb(0))
+
+    def twins(self) -> tuple[Loss, Loss] | None:
+        """Laplace losses of ε and of ε + 2 ln cosh(rate/2) ≤ ε + rate²/4, where these are hardly apart: at its corners
+        the profile is the continuous one, and between them the chord of a convex curve (proofs/likeness.md §4).
+        """
+        if self.shift <= _LISTED or not self.rate < _FINE * self.shift:
+            return None
+        low, high = self.epsilon, self.epsilon + square(self.rate) / 4
+        return LaplaceLoss(arb(low.lower())), LaplaceLoss(arb(high.upper()))
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses of two-sided geometric outputs."""

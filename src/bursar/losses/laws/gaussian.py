@@ -6,15 +6,30 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from flint import arb
 
 from bursar.guarantees.gdp import gaussian_delta
-from bursar.losses._base import Directions, Loss
+from bursar.losses._base import Loss
+from bursar.losses._directions import Directions
 from bursar.losses.engines.contour.factors import GaussianFactor
 from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Law, itself, spread
+from bursar.losses.engines.likeness import Likeness
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array, Known
-from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, infinity
+from bursar.numerics.balls import (
+    Ball,
+    ComplexBall,
+    ComplexLike,
+    RealLike,
+    ball,
+    complex_ball,
+    hull,
+    infinity,
+    positive_part,
+)
 from bursar.numerics.trusted import UNIT
+
+_FAR = 2000  # standard deviations: e^{−2·10⁶} is nothing
 
 
 @dataclass(frozen=True)
@@ -25,7 +40,7 @@ class GaussianLoss(Loss):
 
     def profile(self, epsilon: RealLike) -> Ball:
         """Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ)."""
-        return gaussian_delta(self.mu, ball(epsilon))
+        return self.copies_profile(1, ball(epsilon))
 
     def cdf(self, x: RealLike) -> Ball:
         """Φ((x − μ²/2)/μ)."""
@@ -81,11 +96,28 @@ class GaussianLoss(Loss):
         width = min(m / (2.1 * (reach + m + 1)), WIDEST)
         # the window is symmetric, so it holds for the reversed pair too: sampling mixes the two
         density = Density(-edge, edge, width, log_density, itself, lambda g: g)
-        return Law(density=density, log_lost=SLACK - depth)
+        return Law(densities=(density,), log_lost=SLACK - depth)
+
+    def likeness(self) -> Likeness:
+        """The Gaussian that it is, with this μ²."""
+        return Likeness(self.mu**2)
 
     def gaussian_noise(self) -> bool:
         """True: the noise is Gaussian."""
         return True
+
+    def copies_profile(self, count: int, epsilon: Ball) -> Ball:
+        """That of one Gaussian with √count·μ, also where its terms are far beyond floats (proofs/hits.md §3)."""
+        m = self.mu * arb(count).sqrt()
+        a = m / 2 - epsilon / m
+        if a < -_FAR:
+            return hull(arb(0), (-(arb(_FAR) ** 2) / 2).exp())
+        if not m - a > _FAR:
+            return gaussian_delta(m, epsilon)
+        # e^ε·Φ(a − m) = φ(a)·R(m − a), and Mills' ratio R(y) lies between y/(1 + y²) and 1/y
+        y = m - a
+        ratio = hull(y / (1 + y * y), 1 / y)
+        return positive_part(normal.cdf(a.min(arb(_FAR))) - (-(a * a) / 2).exp() / (2 * arb.pi()).sqrt() * ratio)
 
     def sampled_pair(self, pair: Directions, rate: Ball) -> Directions:
         """The sampled Gaussian, whose integrals are its own."""

@@ -13,13 +13,25 @@ from bursar.losses.engines.contour.factors import ClosedFactor, Exponential
 from bursar.losses.engines.envelope.factor import LaplaceFactor
 from bursar.losses.engines.lattice.law import SLACK, Law, exponential, of_atoms
 from bursar.numerics.arrays import Array
-from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, hull, positive_part
+from bursar.numerics.balls import (
+    Ball,
+    ComplexBall,
+    ComplexLike,
+    RealLike,
+    ball,
+    complex_ball,
+    hull,
+    positive_part,
+    working,
+)
 from bursar.numerics.quadrature import integral
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy as np
+
+_FEW_COPIES = 500
 
 
 @dataclass(frozen=True)
@@ -102,9 +114,35 @@ class LaplaceLoss(Loss):
         """By its places, or together with other Laplaces by the closed form."""
         return LaplaceFactor(lambda: self._top_law(depth), count, self.epsilon)
 
+    def copies_profile(self, count: int, epsilon: Ball) -> Ball | None:
+        """By the number of losses below ε and the gamma law of how far below (proofs/hits.md §4); None for many."""
+        if count > _FEW_COPIES:
+            return None
+        apart = count * self.epsilon - epsilon
+        if not apart > 0:
+            return arb(0) if apart <= 0 else hull(arb(0), self._half_lines(count, apart.upper()))
+        return self._half_lines(count, apart)
+
+    def _half_lines(self, count: int, apart: Ball) -> Ball:
+        """E[(1 − e^{2G − apart})₊], G a sum of J exponential numbers, J of ``count`` coins; and what the floor adds."""
+        y, size = apart / 2, float(apart) / 2
+        if y > 20 * count + 4000:
+            return hull(1 - (-arb(1000)).exp(), arb(1))
+        with working(300 + 2 * count + int(6 * min(size, 200.0))):  # for sums of either sign
+            fall, shrink, total, ways = (-apart).exp(), (-y).exp(), arb(0), 1
+            term, upward, either = arb(1), arb(0), arb(0)  # y^j/j!, and the sums of these below j and with signs
+            for j in range(count + 1):
+                # ∫₀^y g^{j−1}e^g dg/Γ(j) = e^y·Σ_{i<j} (−1)^{j−1−i}·y^i/i! + (−1)^j
+                part = 1 - shrink * upward - (shrink * either + (-1) ** j * fall)
+                total += ways * part
+                upward, either, term = upward + term, term - either, term * y / (j + 1)
+                ways = ways * (count - j) // (j + 1)
+        short = arb(0) if apart < 2 * self.epsilon else count * (-self.epsilon).exp() / 2
+        return positive_part(total / 2**count) + hull(arb(0), short.upper())
+
     def lattice_law(self, depth: float) -> Law:
         """Two atoms, and the density between them."""
-        return replace(of_atoms(self.atoms()), density=exponential(self.epsilon, math.log(0.25)))
+        return replace(of_atoms(self.atoms()), densities=(exponential(self.epsilon, math.log(0.25)),))
 
     def _top_law(self, depth: float) -> Law:
         """The same without the lower end of a long range, which is as good as nothing under P. (Under Q it is nearly
@@ -113,7 +151,7 @@ class LaplaceLoss(Loss):
         if self.epsilon <= depth:
             return self.lattice_law(depth)
         density = exponential(self.epsilon, math.log(0.25), depth)
-        return replace(of_atoms(self.atoms()[1:]), density=density, log_lost=SLACK - depth)
+        return replace(of_atoms(self.atoms()[1:]), densities=(density,), log_lost=SLACK - depth)
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses of Laplace outputs."""

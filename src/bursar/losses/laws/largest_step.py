@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from flint import arb
 
-from bursar.losses._base import Directions
+from bursar.losses._directions import Directions
 from bursar.losses.laws.table import TableLoss
 from bursar.numerics import normal
 from bursar.numerics.balls import Ball

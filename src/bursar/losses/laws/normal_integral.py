@@ -18,8 +18,10 @@ from bursar.numerics.quadrature import integral
 Integrand = Callable[[ComplexBall, bool], ComplexBall]
 
 
-def normal_integral(h: Integrand, sigma: Ball, *, flat: Ball, steep: Ball, growth: Ball) -> ComplexBall:
-    """∫ φ_σ(x)·h(x) dx for |h(x)| ≤ flat + steep·e^{growth·|x|} on the line."""
+def normal_integral(
+    h: Integrand, sigma: Ball, *, flat: Ball, steep: Ball, growth: Ball, above_half: bool = False
+) -> ComplexBall:
+    """∫ φ_σ(x)·h(x) dx for |h(x)| ≤ flat + steep·e^{growth·|x|}, on the line or from ½ on."""
     bits = ctx.prec + 40 + min(max(float(growth * sigma * sigma), 0.0), 1e6)
     reach = sigma * sigma * growth + sigma * arb(math.sqrt(2 * math.log(2) * bits))
     edge = arb(float(reach.upper())) if reach.is_finite() else reach
@@ -30,7 +32,10 @@ def normal_integral(h: Integrand, sigma: Ball, *, flat: Ball, steep: Ball, growt
 
     lifted = (growth * growth * sigma * sigma / 2).exp() * normal.cdf(growth * sigma - edge / sigma)
     error = arb(0, (2 * (flat * normal.cdf(-edge / sigma) + steep * lifted)).upper())
-    return integral(inside, (-edge, arb(0), arb(1) / 2, edge)) + acb(error, error)
+    half = arb(1) / 2
+    if above_half:
+        edge = edge.max(arb(1))
+    return integral(inside, (half, edge) if above_half else (-edge, arb(0), half, edge)) + acb(error, error)
 
 
 def power(x: ComplexBall, exponent: int) -> ComplexBall:

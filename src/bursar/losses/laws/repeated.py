@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from bursar.errors import LossUnknown
-from bursar.losses._base import Directions, Loss
+from bursar.losses._base import Loss
+from bursar.losses._directions import Directions
 from bursar.losses.engines.answer import Losses
 from bursar.losses.engines.lattice.bracket import around
 from bursar.losses.engines.lattice.grid import NoLattice

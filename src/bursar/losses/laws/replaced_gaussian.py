@@ -12,11 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 from flint import acb, arb
 
-from bursar.losses._base import Directions, Loss, symmetric
+from bursar.losses._base import Loss
+from bursar.losses._directions import Directions, symmetric
 from bursar.losses.engines.contour.replaced_factor import ReplacedFactor
 from bursar.losses.engines.contour.replaced_integral import ReplacedIntegral
 from bursar.losses.engines.envelope.guided import GuidedFactor, guided
+from bursar.losses.engines.hit_parts import Hits
 from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Law, log_odds, spread
+from bursar.losses.laws.gaussian import GaussianLoss
 from bursar.losses.laws.normal_integral import normal_integral, power
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array, Known
@@ -107,6 +110,18 @@ class ReplacedGaussian(Loss):
         """ln ∫ P^{1+t}Q^{−t}."""
         return self._powers(complex_ball(t)).log()
 
+    def hits(self, clear: float) -> Hits | None:
+        """Half a sensitivity's Gaussian and ln(q/(1−q)) where the record took part, nothing where not."""
+        base = GaussianLoss(1 / (2 * self.sigma))
+        even, far = ((1 - self.rate) / self.rate).log(), arb(clear)
+        short_hit = base.below((even + far).upper())
+        # on either side
+        short_miss = 2 * base.below(-(even - far).lower())
+        if not (0 < self.rate < 1 and short_hit < 0.5 and short_miss < 0.5 and 2 * even + base.mu**2 >= 0):
+            return None
+        slack = (-far).exp().log1p()
+        return Hits(self.rate, base, -even, arb(0), slack.upper(), short_hit.upper(), short_miss.upper(), False)
+
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses of outputs drawn from P."""
         sigma, q = float(self.sigma), float(self.rate)
@@ -156,4 +171,4 @@ class ReplacedGaussian(Loss):
 
         edge = 1 / (2 * sigma * sigma) + reach / sigma
         width = min(1 / (2.1 * sigma * (reach + 1 + 1 / sigma)), WIDEST)
-        return Law(density=Density(-edge, edge, width, log_density, both, place), log_lost=SLACK - depth)
+        return Law(densities=(Density(-edge, edge, width, log_density, both, place),), log_lost=SLACK - depth)

@@ -6,8 +6,7 @@ adding it, the reverse. For profiles this is exact algebra:
     remove:  δ'(x) = q·δ_{P‖Q}(ln(1 + (e^x − 1)/q))                       for x > ln(1−q), else 1 − e^x
     add:     δ'(x) = (1 − (1−q)e^x)·δ_{Q‖P}(−ln(1 + (e^{−x} − 1)/q))      for x < −ln(1−q), else 0
 
-The add form comes from the remove form by reversal, with the parts that cancel cancelled by hand. Sources: Zhu, Dong
-and Wang 2022, Thm 11; Balle, Barthe and Gaboardi 2018.
+The add form is the remove form reversed. Sources: Zhu, Dong and Wang 2022, Thm 11; Balle, Barthe and Gaboardi 2018.
 """
 
 from __future__ import annotations
@@ -18,7 +17,9 @@ from typing import TYPE_CHECKING
 
 from flint import arb
 
-from bursar.losses._base import Atom, Directions, Loss
+from bursar.losses._base import Atom, Loss
+from bursar.losses._directions import Directions
+from bursar.losses.engines.hit_parts import Hits, sampled_hits, sampled_loss
 from bursar.losses.engines.lattice.law import Law
 from bursar.losses.engines.lattice.sampled import sampled as sampled_law
 from bursar.numerics.arrays import Array
@@ -37,6 +38,8 @@ from bursar.numerics.balls import (
 if TYPE_CHECKING:
     import numpy as np
 
+    from bursar.losses.laws.table import TableLoss
+
 
 @dataclass(frozen=True)
 class _Sampled(Loss):
@@ -46,7 +49,7 @@ class _Sampled(Loss):
     def _shrink(self, loss: Ball) -> Ball:
         """ln(1 − q + q·e^l), also at infinite l."""
         if loss.is_finite():
-            return (self.rate * loss.expm1()).log1p()
+            return sampled_loss(loss, self.rate)
         return (-self.rate).log1p() if loss < 0 else infinity()
 
     def _grow(self, excess: Ball) -> Ball:
@@ -61,6 +64,14 @@ class _Sampled(Loss):
     def sampled_pair(self, pair: Directions, rate: Ball) -> Directions | None:
         """A sample of a sample is one sample, at the product of the rates."""
         return poisson_sampled(self.base, self.rate * rate)
+
+    def strategy(self, share: float) -> TableLoss | None:
+        """The base's, sampled, in this direction."""
+        table = self.base.remove.strategy(share)
+        if table is None:
+            return None
+        pair = table.sampled_pair(Directions(table, table.reversed(), True), self.rate)
+        return (pair.remove if isinstance(self, SampledRemove) else pair.add).table()
 
     def gaussian_noise(self) -> bool:
         """Whether the base has one Gaussian law in both directions."""
@@ -152,6 +163,10 @@ class SampledRemove(_Sampled):
         base = self.base.remove.lattice_law(depth)
         return None if base is None else sampled_law(base, self.rate, self.base.add.infinite_mass(), removed=True)
 
+    def hits(self, clear: float) -> Hits | None:
+        """The base's loss where the record took part, next to nothing where not."""
+        return sampled_hits(self.base, self.rate, clear)
+
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Present with probability q, then the base's loss, shrunk."""
         import numpy as np
@@ -222,13 +237,12 @@ class SampledAdd(_Sampled):
         """The base's reversed loss, shrunk."""
         import numpy as np
 
-        shrunk: Array = np.log1p(float(self.rate) * np.expm1(-self.base.add.sample(rng, size)))
-        return -shrunk
+        return np.negative(np.log1p(float(self.rate) * np.expm1(-self.base.add.sample(rng, size))))
 
 
 def sampled(base: Directions, rate: Ball) -> Directions:
-    """Both directions of a Poisson-sampled pair, by the algebra of profiles, which holds for any."""
-    return Directions(SampledRemove(base, rate), SampledAdd(base, rate), base.attained)
+    """Both directions, by the algebra of profiles, which holds for any pair."""
+    return Directions(SampledRemove(base, rate), SampledAdd(base, rate), base.attained, base.pointwise)
 
 
 def poisson_sampled(base: Directions, rate: Ball) -> Directions:

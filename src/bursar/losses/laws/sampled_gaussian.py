@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from flint import acb, arb
 
-from bursar.losses._base import Directions, Loss
+from bursar.losses._base import Loss
+from bursar.losses._directions import Directions
 from bursar.losses.engines.chernoff import CumulantBound
 from bursar.losses.engines.contour.sampled_cut import rough_variance
 from bursar.losses.engines.contour.sampled_factor import SampledFactor, without_record
@@ -24,18 +25,22 @@ from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, ball, complex_
 
 def sampled_normal(base: Directions, sigma: Ball, rate: Ball) -> Directions:
     """Both directions, from those of Gaussian noise of this σ."""
-    return Directions(_Remove(base, rate, sigma), _Add(base, rate, sigma), True)
+    return Directions(SampledNormal(base, rate, sigma), _Add(base, rate, sigma), True)
 
 
 @dataclass(frozen=True)
-class _Remove(SampledRemove):
+class SampledNormal(SampledRemove):
+    """The direction in which the record is removed."""
+
     sigma: Ball
 
     def _odds(self, x: ComplexBall) -> ComplexBall:
         return 1 - self.rate + self.rate * ((2 * x - 1) / (2 * self.sigma * self.sigma)).exp()
 
-    def _powers(self, order: ComplexBall, moment: int = 0, centre: Ball | int = 0) -> ComplexBall:
-        """∫ φ·odds^order·(ln odds − centre)^moment."""
+    def _powers(
+        self, order: ComplexBall, moment: int = 0, centre: Ball | int = 0, *, above: bool = False
+    ) -> ComplexBall:
+        """∫ φ·odds^order·(ln odds − centre)^moment; ``above``: over losses above 0 only, which are those of x > ½."""
 
         def h(x: ComplexBall, analytic: bool) -> ComplexBall:
             log = self._odds(x).log(analytic=analytic)
@@ -51,7 +56,13 @@ class _Remove(SampledRemove):
             # |ln odds − centre| ≤ c + |x|/σ², whose m-th power is at most m!·e^{c + |x|/σ²}
             spread = math.factorial(moment) * (floor + abs(ball(centre)) + slope).exp()
             flat, steep = arb(0), (flat + steep) * spread
-        return normal_integral(h, self.sigma, flat=flat, steep=steep, growth=(up + (1 if moment else 0)) * slope)
+        growth = (up + (1 if moment else 0)) * slope
+        return normal_integral(h, self.sigma, flat=flat, steep=steep, growth=growth, above_half=above)
+
+    def mirrored(self, t: ComplexBall, moment: int = 0, centre: Ball | int = 0) -> ComplexBall:
+        """E[e^{tL}·(L − centre)^moment] over the losses above 0 and over the mirror image of these."""
+        other = self._powers(-t, moment, -centre, above=True)
+        return self._powers(1 + t, moment, centre, above=True) + (-other if moment % 2 else other)
 
     def mean(self) -> Ball:
         """∫ φ·odds·ln odds."""
@@ -86,8 +97,8 @@ class _Remove(SampledRemove):
 class _Add(SampledAdd):
     sigma: Ball
 
-    def _twin(self) -> _Remove:
-        return _Remove(self.base, self.rate, self.sigma)
+    def _twin(self) -> SampledNormal:
+        return SampledNormal(self.base, self.rate, self.sigma)
 
     def mean(self) -> Ball:
         """−∫ φ·ln odds."""
@@ -127,4 +138,4 @@ class _Add(SampledAdd):
 
     def reverses(self, other: Loss) -> bool:
         """Whether the other is the removal of the same record: of the very same σ and q, not only of equal ones."""
-        return isinstance(other, _Remove) and other.sigma is self.sigma and other.rate is self.rate
+        return isinstance(other, SampledNormal) and other.sigma is self.sigma and other.rate is self.rate

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from flint import acb, arb
 
 from bursar.errors import InputError
-from bursar.losses._base import Atom, Directions, Loss
+from bursar.losses._base import Atom, Loss
+from bursar.losses._directions import Directions
 from bursar.losses.engines.contour.factors import ClosedFactor
+from bursar.losses.engines.hit_parts import Hits, sampled_hits, sampled_loss
 from bursar.losses.engines.lattice.law import Comb, Law, of_atoms
+from bursar.losses.laws.table_rows import Row, problem_of, read_row
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,
@@ -30,17 +32,8 @@ from bursar.numerics.balls import (
     working,
 )
 from bursar.numerics.convex import bends
-from bursar.numerics.real import read
 
 _FEW = 64  # outcomes; with more the contour engine would spend its time on them
-
-
-class Row(NamedTuple):
-    """One outcome: its probabilities under P and Q, and ln(P/Q) where both are positive."""
-
-    p: Ball
-    q: Ball
-    loss: Ball | None
 
 
 @dataclass(frozen=True)
@@ -53,13 +46,15 @@ class TableLoss(Loss):
     """
 
     rows: tuple[Row, ...]
+    origin: tuple[Directions, Ball] | None = field(default=None, kw_only=True, compare=False, repr=False)
+    """The pair and the rate whose sample it is, if it is one, of a record removed."""
 
     def __post_init__(self) -> None:
         with working():
-            rows = tuple(_read(row) for row in self.rows)
+            rows = tuple(read_row(row) for row in self.rows)
             object.__setattr__(self, "rows", rows)
             for number, row in enumerate(rows):
-                if problem := _problem(row):
+                if problem := problem_of(row):
                     raise InputError(f"row {number} of a table of losses: {problem}", argument="rows")
             self._check_sums()
 
@@ -84,12 +79,15 @@ class TableLoss(Loss):
 
     def reversed(self) -> TableLoss:
         """The other direction: Q against P."""
-        return replace(self, rows=tuple(Row(q, p, None if loss is None else -loss) for p, q, loss in self.rows))
+        rows = tuple(Row(q, p, None if loss is None else -loss) for p, q, loss in self.rows)
+        return replace(self, rows=rows, origin=None)
 
     def profile(self, epsilon: RealLike) -> Ball:
-        """Σ (p − e^ε q)₊."""
-        odds = ball(epsilon).exp()
-        return sum((positive_part(row.p - odds * row.q) for row in self.rows), arb(0))
+        """Σ (p − e^ε q)₊, as p·(1 − e^{ε−l}) where the loss l is known: above it there is exactly nothing left."""
+        x = ball(epsilon)
+        open_ended = (p - x.exp() * q for p, q, loss in self.rows if loss is None and p != 0)
+        known = (-p * (x - loss).expm1() for p, _, loss in self.rows if loss is not None and not x >= loss)
+        return sum(map(positive_part, (*open_ended, *known)), arb(0))
 
     def cdf(self, x: RealLike) -> Ball:
         """Σ p over the losses up to x."""
@@ -115,7 +113,8 @@ class TableLoss(Loss):
 
     def infinite_mass(self) -> Ball:
         """P's mass where Q has none; where Q may have some, it may be none of P's mass or all of it."""
-        masses = (row.p if row.q == 0 else hull(arb(0), row.p) for row in self.rows if not row.q > 0 and row.p > 0)
+        alone = [row for row in self.rows if row.loss is None and not row.q > 0 and row.p > 0]
+        masses = (row.p if row.q == 0 else hull(arb(0), row.p) for row in alone)
         return sum(masses, arb(0))
 
     def atoms(self) -> tuple[Atom, ...]:
@@ -172,15 +171,23 @@ class TableLoss(Loss):
 
     def sampled_pair(self, pair: Directions, rate: Ball) -> Directions:
         """A table again: each outcome has probability (1−q)Q + qP with the record sampled, Q without."""
+        if self.origin is not None and (first := self.origin[0].remove.table()) is not None:
+            # a sample of a sample is one sample
+            return first.sampled_pair(self.origin[0], self.origin[1] * rate)
         rows = []
         for p, q, loss in self.rows:
             if loss is not None:
-                rows.append(Row(q + rate * (p - q), q, (rate * loss.expm1()).log1p()))
+                rows.append(Row(q + rate * (p - q), q, sampled_loss(loss, rate)))
             elif q > 0:
                 rows.append(Row((1 - rate) * q, q, (-rate).log1p()))
             else:
                 rows.append(Row(rate * p, q, None))
-        return both_directions(TableLoss(tuple(rows)), attained=pair.attained)
+        table = TableLoss(tuple(rows), origin=(pair, rate))
+        return both_directions(table, attained=pair.attained)
+
+    def hits(self, clear: float) -> Hits | None:
+        """Those of the sample that it is."""
+        return None if self.origin is None else sampled_hits(*self.origin, clear)
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses of outcomes drawn from P."""
@@ -190,41 +197,19 @@ class TableLoss(Loss):
         return rng.choice(losses, size=size, p=weights / weights.sum())
 
 
-def _read(row: Row) -> Row:
-    """The outcome in balls: rows of your own may hold numbers of any kind."""
-    if all(part is None or isinstance(part, arb) for part in row):
-        return row
-    p, q, loss = row
-    return Row(_number(p), _number(q), None if loss is None else _number(loss))
-
-
-def _number(given: object) -> Ball:
-    return given if isinstance(given, arb) else ball(read(given, "rows"))
-
-
-def _problem(row: Row) -> str:
-    """What is wrong with an outcome."""
-    p, q, loss = row
-    if p < 0 or q < 0:
-        return f"probabilities must be at least 0, not {float(p)!r} and {float(q)!r}"
-    if loss is None:
-        return "both probabilities are positive, so its loss is ln(p/q), not None" if p > 0 and q > 0 else ""
-    gap = p - q * loss.exp()
-    if gap < 0 or gap > 0:
-        return f"its loss is ln(p/q) for p = {float(p)!r} and q = {float(q)!r}, not {float(loss)!r}"
-    return ""
-
-
 def leaky_response(epsilon: Ball, leak: Ball) -> TableLoss:
-    """Leaky randomized response, the worst case of (ε, δ): truth or lie with odds e^ε, and with probability δ
-    everything.
-    """
-    kept = 1 - leak
-    truth, lie = kept / (1 + (-epsilon).exp()), kept / (1 + epsilon.exp())
+    """Leaky randomized response, the worst case of (ε, δ): all with probability δ, else truth or lie with odds e^ε."""
+    kept, odds = 1 - leak, (-epsilon).exp()
+    truth, lie = kept / (1 + odds), positive_part(kept * odds / (1 + odds))
     rows = [Row(truth, lie, epsilon), Row(lie, truth, -epsilon)]
     if not leak <= 0:
         rows += [Row(leak, arb(0), None), Row(arb(0), leak, None)]
     return TableLoss(tuple(rows))
+
+
+def revealed() -> TableLoss:
+    """The pair that tells everything."""
+    return TableLoss((Row(arb(1), arb(0), None), Row(arb(0), arb(1), None)))
 
 
 def both_directions(table: TableLoss, *, attained: bool = True) -> Directions:
@@ -236,8 +221,7 @@ def connect_the_dots(corners: Sequence[tuple[Ball, Ball]]) -> TableLoss:
     """The pair whose profile is the convex falling piecewise linear curve through the corners (e^ε, δ), from (0, 1) on.
 
     The mass of Q at a corner is the change of slope there, P's is e^ε times that, and what remains of the curve at
-    its end is P's mass at infinity. It dominates every pair whose profile lies below the curve (Doroshenko et al.
-    2022).
+    its end is P's mass at infinity. It dominates each pair whose profile lies below the curve (Doroshenko et al. 2022).
     """
     rows, rest = [], arb(1)
     for (t, _), q in zip(corners[1:], bends(corners), strict=True):

@@ -16,8 +16,10 @@ import numpy as np
 from flint import arb
 
 from bursar.errors import LossUnknown
-from bursar.losses._base import Directions, Loss
-from bursar.losses.laws.table import Row, TableLoss, connect_the_dots
+from bursar.losses._base import Loss
+from bursar.losses._directions import Directions
+from bursar.losses.laws.table import TableLoss, connect_the_dots
+from bursar.losses.laws.table_rows import Row
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, ball, finite, up, up_fraction
 

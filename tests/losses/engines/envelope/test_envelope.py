@@ -208,3 +208,20 @@ def test_sampled_discrete_gaussians_answer_at_an_epsilon() -> None:
     """Their cumulants have no closed form, and nothing asks for one."""
     found = b.account(b.parse("poisson(discrete_gaussian(sigma=1.2), rate=0.01)*100"), epsilon="0.5").delta
     assert 0 < found.lower <= found.upper < found.lower * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("rate", ["1e-9", "1e-20", "1e-30"])
+@pytest.mark.parametrize(
+    "base", ["gaussian(sigma=3)", "gaussian(sigma=1e6)", "laplace(scale=0.3)", "laplace(scale=1e9)"]
+)
+def test_rare_samples_keep_their_digits(base: str, rate: str) -> None:
+    """Losses as small as 1e-39: the interval of one sampled release holds its closed profile, and is narrow."""
+    with working():
+        loss = b.parse(f"poisson({base}, rate={rate})").terms[0].mechanism.losses().remove
+        reach = float(loss.profile(arb(0)))
+        for share in (0.1, 1.0):
+            found = envelope.delta_at([(loss, 1)], arb(share * reach), 1e-4)
+            truth = loss.profile(arb(share * reach))
+            assert found.lower <= truth.upper()
+            assert truth.lower() <= found.upper
+            assert found.width <= 1e-3

@@ -42,7 +42,7 @@ def _cells(integral: SampledIntegral, law: Tilted, tau: float, care: Care) -> tu
     low, high = float(law.grid.x[heavy[0]]), float(law.grid.x[heavy[-1]])
     edges = low + (high - low) * _CELLS[care]
     square, power = integral.sigma * integral.sigma, (1 + tau) if integral.removed else -tau
-    doubt, odds = integral.losses((2 * edges - 1) / (2 * square))
+    doubt, odds = integral.odds(edges)
     apart, loss = integral.signed(edges, doubt, odds)
     # ln of the density of L is ln φ + τL − ln|dL/dx| + ln χ + const, and ln A more where a record is removed or
     # replaced; what is convex in it bends by at most (p+1)/(4σ⁴), p the power of A

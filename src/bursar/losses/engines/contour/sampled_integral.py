@@ -24,27 +24,27 @@ from flint import arb
 
 from bursar.losses.engines.contour.sampled_cut import choose_cut, heaviest, rough_variance
 from bursar.losses.engines.contour.sampled_grid import Grid
+from bursar.losses.engines.contour.sampled_grids import Grids
 from bursar.losses.engines.contour.sampled_growth import THETAS, phase_growth
 from bursar.losses.engines.contour.sampled_members import Members
 from bursar.losses.engines.contour.sampled_odds import log_odds
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, relative_radius
-from bursar.numerics.lattice import short
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT, log_normal_cdf
 
 _LOG_COSINES = np.log(np.cos(THETAS / 2))
 _MOST_NODES = 60_000
 
 
-class SampledIntegral:
+class SampledIntegral(Grids):
     """One direction of a sampled Gaussian, cut and windowed for ``count`` copies and a δ of this size."""
 
     def __init__(self, sigma: Ball, rate: Ball, count: int, log_delta: float, *, removed: bool) -> None:
         self.count, self.removed = count, removed
         self.exact, self.sigma, self.rate = (sigma, rate), float(sigma), float(rate)
         # every reading of σ and q lies within this relative distance of the float
-        self.spread = UNIT * 4 + max(relative_radius(sigma), relative_radius(rate))
+        self.spread = self._spread()
         if self.spread > 1e-12:
             raise ArithmeticError("the parameters are not known precisely enough")
         self.cut = math.inf
@@ -56,7 +56,7 @@ class SampledIntegral:
         if removed:
             depth = max(28.0 + math.log(count) - log_delta, 1.0)
             seen = math.log(count) + math.log(self.rate) > log_delta - 7
-            self.soft, self.cut = choose_cut(self.sigma, self.rate, depth, tilt, seen=seen)
+            self.soft, self.cut = self._choose_cut(depth, tilt, seen=seen)
             self.given_up = (count * self._beyond_cut()).upper()
             self.lost = float(self.given_up) / count  # by one copy
         self.heavy = self._heavy()
@@ -80,6 +80,12 @@ class SampledIntegral:
         """ln of what the normal density and the cut grow by on these lines."""
         wide = 1 + ((self.sigma / self.soft) ** 2 if self.removed else 0.0)
         return np.square(thetas * self.sigma) * (wide / 2)
+
+    def _spread(self) -> float:
+        return UNIT * 4 + max(map(relative_radius, self.exact))
+
+    def _choose_cut(self, depth: float, tilt: float, *, seen: bool) -> tuple[float, float]:
+        return choose_cut(self.sigma, self.rate, depth, tilt, seen=seen)
 
     def _copy_variance(self) -> float:
         return rough_variance(self.sigma, self.rate, 1)
@@ -105,46 +111,11 @@ class SampledIntegral:
         z = self.inside(x)
         return np.where(z >= 1, -0.8 * np.exp(-0.5 * np.square(np.maximum(z, 1.0))), -1e9)
 
-    def grid(self, tau: float, reach: float) -> Grid:
-        """A grid that serves this tilt and these frequencies; remembered, since a search asks many times."""
-        for grid in self._grids:
-            if grid.tau >= tau and grid.reach >= reach and grid.tau <= 8 * tau + 4:
-                return grid
-        most, far = self.usual if not self._grids and 8 * tau + 4 >= self.usual[0] else (0.0, 0.0)
-        grid = self.make(max(1.5 * tau, most), max(1.05 * reach, far), self.tolerance, least=tau)
-        self._grids.insert(0, grid)
-        del self._grids[4:]
-        return grid
-
-    def knows(self, tau: float, reach: float) -> bool:
-        """Whether a grid that serves is remembered, or is the usual one."""
-        if any(grid.tau >= tau and grid.reach >= reach and grid.tau <= 8 * tau + 4 for grid in self._grids):
-            return True
-        return reach <= self.usual[1]
-
-    def price(self, tau: float, reach: float) -> float:
-        """About how many nodes a grid for this tilt and these frequencies takes."""
-        low, high = self.window(1.5 * tau)
-        gain = 2 * math.pi * self.thetas * self.sigma**2
-        step = 0.97 * float((gain / (np.maximum(self.growth(tau, 1.05 * reach), 0.0) + self.tolerance)).max())
-        return (high - low) / step
-
     def members(self) -> Members:
         """This one Gaussian as a shifted line takes it, in units of σ, three digits closer than on the real line."""
         cut, soft = (self.cut / self.sigma, self.soft / self.sigma) if self.removed else (math.inf, 1.0)
         sigma, rate, lost = np.array([[self.sigma], [self.rate], [self.lost]])
         return Members(sigma, rate, self.spread, self.removed, cut, soft, lost, self.tolerance + 3)
-
-    def make(self, tau: float, reach: float, tolerance: float, least: float | None = None) -> Grid:
-        """Nodes so close that the trapezoid sum errs by less than e^{−tolerance} of the moment, at every tilt up to
-        tau.
-        """
-        low, high = self.window(tau)
-        # only to choose the step: what the grid leaves out is bounded for each tilt that uses it
-        growth = self.growth(tau if least is None else least, reach)
-        gain = 2 * math.pi * self.thetas * self.sigma**2
-        step = short(0.97 * float((gain / (np.maximum(growth, 0.0) + tolerance)).max()), 5)
-        return self.nodes(tau, reach, (low, high), step)
 
     def nodes(self, tau: float, reach: float, window: tuple[float, float], step: float) -> Grid:
         """The grid with this step, which must be a short float, over this window."""
@@ -153,7 +124,7 @@ class SampledIntegral:
         if last - first > _MOST_NODES:
             raise ArithmeticError(f"{last - first} nodes in x are too many")
         x = np.arange(first, last + 1, dtype=np.float64) * step
-        odds_error, odds = self.losses((2 * x - 1) / (2 * square))
+        odds_error, odds = self.odds(x)
         mass_error = 4 * self.spread * x * x / (2 * square) + 8 * UNIT + self.spread
         log_mass = -x * x / (2 * square) + math.log(step / (self.sigma * math.sqrt(2 * math.pi)))
         if self.removed:
@@ -212,15 +183,19 @@ class SampledIntegral:
         grown = max(order * (math.log(self.rate) + (2 * x - 1) / (2 * square)), 0.0)
         return order * math.log(2) + grown - x * x / (2 * square) - max(x - self.cut, 0.0) ** 2 / (2 * self.soft**2)
 
-    def missing(self, grid: Grid, tau: float, reach: float) -> float:
-        """What quadrature and window leave out, relative to the moment: normal tails are at most ½e^{−z²/2}."""
+    def quadrature(self, grid: Grid, tau: float, reach: float) -> float:
+        """What the trapezoid sum errs by at most, relative to the moment."""
         gain = 2 * math.pi * self.thetas * self.sigma**2 / grid.step
         growth = self._known_growth(tau, reach) if reach > 0 else None
         depth = math.inf if growth is None else float((growth - gain).min())
         if depth > 2 - self.tolerance:  # none, or not close enough
             depth = float((self.growth(tau, reach) - gain).min())
         # 2/(e^x − 1) ≤ 3e^{−x} from e^x = 3 on; a grid that is too coarse for that proves nothing
-        quadrature = 3 * math.exp(depth) if depth < -1.1 else math.inf
+        return 3 * math.exp(depth) if depth < -1.1 else math.inf
+
+    def missing(self, grid: Grid, tau: float, reach: float) -> float:
+        """What quadrature and window leave out, relative to the moment: normal tails are at most ½e^{−z²/2}."""
+        quadrature = self.quadrature(grid, tau, reach)
         low, high = -float(grid.x[0]) / self.sigma, float(grid.x[-1]) / self.sigma
         if not self.removed:
             lift = -tau * math.log1p(-self.rate)
@@ -240,6 +215,10 @@ class SampledIntegral:
             return math.inf
         height = math.exp(min(self._far_exponent(edge, 1 + tau), 700.0))
         return 2 * height / (slope * self.sigma * math.sqrt(2 * math.pi))
+
+    def odds(self, x: Array) -> tuple[Array, Array]:
+        """A bound of the absolute error of ln A at these places, and ln A."""
+        return self.losses((2 * x - 1) / (2 * self.sigma**2))
 
     def losses(self, u: Array) -> tuple[Array, Array]:
         """A bound of the absolute error of ln A at the nodes, and ln A."""

@@ -21,6 +21,8 @@ from bursar.numerics.lattice import short
 
 _AWAY = math.log(1e9)  # by how much aliases are to stay below δ
 _EXCESS = 1.5  # by how much, as a logarithm, the Chernoff bound at the tilt may exceed the least one
+_COARSEST = 0.05  # of δ: polynomials that differ by more say nothing, however wide an ε is asked
+_MOVES = 12  # of the ladder, by thirteen orders each
 _MOST_OFF = 6.0  # by which, as a logarithm, a Chernoff bound is thought to be off
 _FINE = np.linspace(-1.0, 1.0, 41)
 
@@ -30,8 +32,16 @@ class Ladder:
 
     def __init__(self, factors: Sequence[Factor], log_delta: float, most: int, at: float | None = None) -> None:
         self.factors, self.most = factors, most
-        self.tilts = _start(factors) * np.geomspace(1e-6, 1e8, 113)
+        self.tilts = start_of(factors) * np.geomspace(1e-6, 1e8, 113)
         self._fill()
+        for _ in range(_MOVES):  # where rare losses are what matters, the spread says nothing about them
+            values = self.epsilons(log_delta) if at is None else self.bounds(at)
+            # the first of those that floats cannot tell apart
+            best = int(np.argmax(values <= values.min() + 1e-12 * abs(values.min())))
+            if 0 < best < len(self.tilts) - 1:
+                break
+            self.tilts = self.tilts * (1e-13 if best == 0 else 1e13)
+            self._fill()
         for _ in range(2):
             best = int(np.argmin(self.epsilons(log_delta) if at is None else self.bounds(at)))
             centre = float(np.log(self.tilts[best]))
@@ -88,7 +98,7 @@ class Ladder:
         best, least = None, float(np.nanmin(np.where(np.isfinite(bounds), bounds, np.inf)))
         for i in np.flatnonzero(bounds <= least + _EXCESS):
             tau = float(self.tilts[i])
-            spacing = tooth or _spacing(tau, 0.5 * width * (1.0 if of_delta else tau * epsilon))
+            spacing = tooth or spacing_for(tau, min(0.5 * width * (1.0 if of_delta else tau * epsilon), _COARSEST))
             nodes = float(periods[i]) / spacing if spacing > 0 else math.inf
             if math.isfinite(nodes) and (best is None or nodes < best[0]):
                 best = (nodes, i)
@@ -105,7 +115,7 @@ class Ladder:
         return Line(float(self.tilts[i]), step, max(math.ceil(nodes), 8), higher, lower, min(exact, 1e-6))
 
 
-def _start(factors: Sequence[Factor]) -> float:
+def start_of(factors: Sequence[Factor]) -> float:
     """A tilt of the right order: one over the losses' spread."""
     variance = sum(factor.rough_variance() for factor in factors)
     if not (0 < variance < math.inf):
@@ -113,7 +123,7 @@ def _start(factors: Sequence[Factor]) -> float:
     return 1 / math.sqrt(variance)
 
 
-def _spacing(tau: float, asked: float) -> float:
+def spacing_for(tau: float, asked: float) -> float:
     """The h at which the two polynomials differ by this much, relatively."""
     if not asked > 0:
         return 0.0

@@ -40,8 +40,7 @@ class Combed:
         self.width, self.nodes = float(self.comb.step), line.nodes
         if not self.tau * self.width * self.nodes > _SHORTEST:
             raise NoEnvelope("the period is too short for the tilt")
-        # teeth are where the step says, up to its radius: |y·G′(y)| ≤ 4·min(0.74, 0.91/τ)
-        self.slip = 4 * min(0.74, 0.91 / self.tau) * relative_radius(self.comb.step)
+        self.off = relative_radius(self.comb.step)
         self.cumulant, self.chernoff = bounds_at([factor], line)
         law = factor.combed(line.tau, self.comb.teeth.astype(float))
         self.middle = factor.count * int(law.mean)
@@ -49,7 +48,7 @@ class Combed:
         self.moments: Moments = all_copies(law, frequencies, *law.folded(self.nodes), factor)
 
     @cached_property
-    def _twice(self) -> Array:
+    def twice(self) -> Array:
         """How often each frequency counts: once for 0 and for the middle one, else with its mirror image."""
         twice = np.full(self.nodes // 2 + 1, 2.0)
         twice[0] = 1.0
@@ -66,17 +65,25 @@ class Combed:
         if not abs(x) < _FURTHEST:
             raise NoEnvelope("ε lies too many teeth away")
         first = math.ceil(x)
-        polynomial = through(self.tau, self.width, self.width * (first - x), self.nodes)
+        theta = self.width * (first - x)
+        polynomial = through(self.tau, self.width, theta, self.nodes)
         # whole turns are taken off exactly
         shift = (self.middle - first) % self.nodes
         turn = np.arange(self.nodes // 2 + 1) * shift % self.nodes * (2 * math.pi / self.nodes)
-        size = self._twice * np.exp(np.minimum(self.moments.log_size, 0.0))
+        size = self.twice * np.exp(np.minimum(self.moments.log_size, 0.0))
         phase = self.moments.turn + turn
         terms = size * polynomial.values * np.exp(1j * phase)
         sizes, grown = np.abs(terms), np.exp(np.minimum(self.moments.error, 700.0))
         turned = (ULPS + 4) * (8 + np.abs(phase) + np.abs(self.moments.log_size)) + len(terms) + 24
         doubt = float(sizes @ (grown - 1 + UNIT * turned)) + float((size * polynomial.errors) @ grown)
-        return float(terms.real.sum()), SAFETY * (doubt + self.slip)
+        return float(terms.real.sum()), SAFETY * (doubt + self.slip(theta))
+
+    def slip(self, theta: float) -> float:
+        """What the step's radius may change: |y·G′(y)| ≤ 4·min(0.74, 0.91/τ), and less where all teeth are far off."""
+        most, away = min(0.74, 0.91 / self.tau), self.tau * theta
+        if away >= 2 and away * self.off < 0.01:
+            most = min(most, (away + 1) * theta * math.exp(-away))
+        return 4 * most * self.off
 
     def rough(self, epsilon: float) -> tuple[float, float]:
         """ln of δ(ε) − δ_∞, in floats, and a slope for searching: as if the losses above ε lay far above it."""

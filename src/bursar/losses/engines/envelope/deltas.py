@@ -1,9 +1,8 @@
-"""δ at one ε or at many, asked of the envelope engine, one direction at a time."""
+"""δ at one ε, asked of the envelope engine, one direction at a time."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
 
 from flint import arb
 
@@ -12,6 +11,7 @@ from bursar.losses.engines.envelope.choice import Ladder
 from bursar.losses.engines.envelope.comb import Combed
 from bursar.losses.engines.envelope.engine import CALM, MOST_MOMENTS, Envelope
 from bursar.losses.engines.envelope.gathering import factors_of
+from bursar.losses.engines.envelope.guided import GuidedFactor
 from bursar.losses.engines.envelope.points import NoEnvelope
 from bursar.losses.engines.envelope.solve import made
 from bursar.numerics.balls import Ball, down, up
@@ -25,28 +25,12 @@ def delta_at(losses: Losses, epsilon: Ball, width: float, most: int = MOST_MOMEN
     return _Profile(losses, width, most).at(epsilon)
 
 
-def deltas_at(losses: Losses, epsilons: Iterable[float], width: float, most: int) -> Iterator[Answer]:
-    """δ at many ε's in turn: sums serve as long as they are narrow enough."""
-    profile = _Profile(losses, width, most)
-    for epsilon in epsilons:
-        yield profile.again(arb(epsilon)) or profile.at(arb(epsilon))
-
-
 class _Profile:
-    """δ as a function of ε, from one set of moments after another."""
+    """δ as a function of ε."""
 
     def __init__(self, losses: Losses, width: float, most: int) -> None:
         self.losses, self.width, self.most, self.leak = losses, width, most, leak_of(losses)
         self.top = sum((count * loss.support()[1] for loss, count in losses), arb(0))
-        self.last: Envelope | Combed | None = None
-
-    @CALM
-    def again(self, epsilon: Ball) -> Answer | None:
-        """δ at this ε by the last sums; None where they are not narrow there."""
-        if self.last is None or self.top <= epsilon:
-            return None
-        found = self._read(self.last, epsilon)
-        return found if found.width <= self.width else None
 
     def _read(self, sums: Envelope | Combed, epsilon: Ball) -> Answer:
         """Both ends of δ: it falls with ε, so the ends of ε's ball give them."""
@@ -59,21 +43,24 @@ class _Profile:
         """δ at this ε, by sums made for it."""
         if self.top <= epsilon:
             return Answer(max(down(self.leak), 0.0), up(self.leak), (), "envelope", 0, 1.0)
-        x, log_delta, goal, best = float(epsilon), _START, self.width, None
+        x, log_delta, goal, best, plain = float(epsilon), _START, self.width, None, False
         for _ in range(_ROUNDS):
-            factors = factors_of(self.losses, log_delta)
+            factors = factors_of(self.losses, log_delta, plain=plain)
             ladder = Ladder(factors, log_delta, self.most, at=x)
             expected = min(ladder.log_delta(x), log_delta)
             try:
                 sums = made(factors, self.leak, ladder, x, expected, goal, of_delta=True)
                 found = self._read(sums, epsilon)
                 seen = sums.rough(x)[0]
-            except NoEnvelope:
-                if best is None:
+            except (NoEnvelope, ArithmeticError):
+                if best is not None:
+                    break
+                if plain or not any(isinstance(factor, GuidedFactor) for factor in factors):
                     raise
-                break
+                plain = True  # by their places, where moments of their own fail
+                continue
             if best is None or found.width < best.width:
-                best, self.last = found, sums
+                best = found
             if best.width <= self.width:
                 break
             # what is left out of the laws must shrink with δ; else an atom lies close to ε

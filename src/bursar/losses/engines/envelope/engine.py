@@ -16,13 +16,13 @@ from functools import cached_property
 import numpy as np
 from flint import arb
 
-from bursar.losses.engines.chernoff import chernoff_constant
+from bursar.losses.engines.chernoff import chernoff_constant, exponentials
 from bursar.losses.engines.contour.factors import Factor, Moments
 from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.envelope.points import NoEnvelope
 from bursar.losses.engines.envelope.polynomials import Polynomial, above, below
 from bursar.numerics.arrays import Array, Complexes
-from bursar.numerics.balls import Ball
+from bursar.numerics.balls import Ball, up
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 MOST_MOMENTS = 1 << 18
@@ -30,8 +30,8 @@ Errors = tuple[tuple[str, float], ...]
 """Named errors, relative to δ."""
 CALM = np.errstate(all="ignore")
 """Floats may overflow or lose their meaning where a question is absurd: balls of nothing then prove nothing."""
-Chernoff = tuple[tuple[Ball, Ball], tuple[Ball, Ball]]
-"""A tilt above the one that is summed at and one below, each with ln of its Chernoff bound of δ(0)."""
+Chernoff = tuple[tuple[float, Ball], ...]
+"""Tilts above the one that is summed at and below it, each with ln of its Chernoff bound of δ(0)."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class Line:
     lower: float
     exact: float
     """How closely the logarithm of each moment is to be known."""
+    more: tuple[float, ...] = ()
+    """Further tilts that bound aliases, for ε's further away."""
 
     @property
     def period(self) -> float:
@@ -156,19 +158,38 @@ def bounds_at(factors: Sequence[Factor], line: Line) -> tuple[Ball, Chernoff]:
     """K at the tilt, and Chernoff bounds of δ(0) at the two others, in logarithms."""
     if not 0 < line.lower < line.tau < line.higher:  # a tilt on the wrong side would bound no alias
         raise NoEnvelope("no tilts on either side bound the aliases")
-    tilts = [line.tau, line.higher, line.lower]
+    tilts = [line.tau, line.higher, line.lower, *(tilt for tilt in line.more if tilt != line.tau)]
     found = [factor.cumulants(tilts) for factor in factors]
-    cumulant, high, low = (sum(values, arb(0)) for values in zip(*found, strict=True))
-    above, beneath = (
-        (arb(tilt), (k + chernoff_constant(tilt)).upper()) for tilt, k in ((line.higher, high), (line.lower, low))
-    )
-    return cumulant, (above, beneath)
+    cumulant, *others = (sum(values, arb(0)) for values in zip(*found, strict=True))
+    sides = zip(tilts[1:], others, strict=True)
+    return cumulant, tuple((tilt, (k + chernoff_constant(tilt)).upper()) for tilt, k in sides)
 
 
 def aliases(chernoff: Chernoff, tilt: float, period: Ball, epsilon: Ball) -> Ball:
-    """A bound of all images of the law: those above by the higher tilt, those below by the lower one or by δ ≤ 1."""
+    """A bound of all images of the law: those above by higher tilts, those below by lower ones or by δ ≤ 1."""
     tau = arb(tilt)
-    (higher, high), (lower, low) = chernoff
-    above = (high - higher * epsilon).exp() / ((higher - tau) * period).expm1()
-    beneath = (low - lower * epsilon).exp() / ((tau - lower) * period).expm1()
-    return (above + beneath.min(1 / (tau * period).expm1())).upper()
+    above, beneath = arb("inf"), 1 / (tau * period).expm1()
+    for other, bound in chernoff:
+        side = (bound - arb(other) * epsilon).exp() / (abs(arb(other) - tau) * period).expm1()
+        if other > tilt:
+            above = above.min(side)
+        elif other < tilt:
+            beneath = beneath.min(side)
+    return (above + beneath).upper()
+
+
+def alias_bounds(chernoff: Chernoff, tilt: float, period: Ball, epsilons: Array) -> Array:
+    """The same at many ε's, in floats that err upwards."""
+    tau = arb(tilt)
+    above = np.full(len(epsilons), math.inf)
+    beneath = np.full(len(epsilons), up(1 / (tau * period).expm1()))
+    for other, bound in chernoff:
+        height = bound - (abs(arb(other) - tau) * period).expm1().log()
+        if not height.is_finite():
+            continue
+        side = exponentials(up(height), other, epsilons)
+        if other > tilt:
+            above = np.minimum(above, side)
+        elif other < tilt:
+            beneath = np.minimum(beneath, side)
+    return np.asarray((above + beneath) * (1 + 8 * UNIT) + 1e-300)

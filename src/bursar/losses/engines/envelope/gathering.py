@@ -73,4 +73,4 @@ def _gathered(factors: list[Factor]) -> list[Factor]:
 def _is_small(factor: PointsFactor) -> bool:
     """Whether it has a few atoms and nothing else."""
     law = factor.law
-    return law.density is None and law.log_lost == -math.inf and len(law.losses) <= _FEW and factor.count <= _MILD
+    return not law.densities and law.log_lost == -math.inf and len(law.losses) <= _FEW and factor.count <= _MILD

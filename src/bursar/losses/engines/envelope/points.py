@@ -54,21 +54,18 @@ class Points:
 
 def points_of(law: Law, tempo: float, tau: float | None = None) -> Points:
     """The places for |τ + is| up to ``tempo``; with a tilt given, only those that weigh something there."""
-    atoms = Points(law.losses, law.loss_errors, law.log_masses, law.mass_errors)
-    if law.density is not None:
-        nodes = _nodes(law.density, tempo, tau)
-    elif law.panels is not None:
-        nodes = _panel_nodes(law.panels, tempo, tau)
-    else:
-        return atoms
-    if not len(atoms.losses):
-        return nodes
+    found = [Points(law.losses, law.loss_errors, law.log_masses, law.mass_errors)] if len(law.losses) else []
+    found += [_nodes(density, tempo, tau) for density in law.densities]
+    if law.panels is not None:
+        found.append(_panel_nodes(law.panels, tempo, tau))
+    if len(found) == 1:
+        return found[0]
     return Points(
-        np.concatenate([atoms.losses, nodes.losses]),
-        np.concatenate([atoms.loss_errors, nodes.loss_errors]),
-        np.concatenate([atoms.log_masses, nodes.log_masses]),
-        np.concatenate([atoms.mass_errors, nodes.mass_errors]),
-        nodes.left_out,
+        np.concatenate([part.losses for part in found]),
+        np.concatenate([part.loss_errors for part in found]),
+        np.concatenate([part.log_masses for part in found]),
+        np.concatenate([part.mass_errors for part in found]),
+        max(part.left_out for part in found),  # of each part at most this share, so of all of them
     )
 
 
@@ -77,14 +74,16 @@ def coarse_points(law: Law) -> Points:
     if law.panels is not None:
         reach = float(np.ptp(law.panels.loss(law.panels.middles)[0]) + law.panels.moved_loss.max())
         return points_of(replace(law, panels=_graded(law.panels)), _TURNS / max(reach, 1e-300))
-    density = law.density
-    if density is None:
-        return points_of(law, 0.0)
-    v = np.linspace(density.low, density.high, _COARSE)
-    heights = density.log_density(v)[0] + math.log(max(float(v[1] - v[0]), 1e-300))
-    heights[[0, -1]] -= math.log(2)
-    losses, none = np.concatenate([law.losses, density.loss(v)[0]]), np.zeros(len(law.losses) + _COARSE)
-    return Points(losses, none, np.concatenate([law.log_masses, heights]), none)
+    losses, heights = [law.losses], [law.log_masses]
+    for density in law.densities:
+        v = np.linspace(density.low, density.high, _COARSE)
+        height = density.log_density(v)[0] + math.log(max(float(v[1] - v[0]), 1e-300))
+        height[[0, -1]] -= math.log(2)
+        losses.append(density.loss(v)[0])
+        heights.append(height)
+    places = np.concatenate(losses)
+    none = np.zeros_like(places)
+    return Points(places, none, np.concatenate(heights), none)
 
 
 def _nodes(density: Density, tempo: float, tau: float | None) -> Points:
@@ -118,10 +117,12 @@ def _nodes(density: Density, tempo: float, tau: float | None) -> Points:
     heights, errors = density.log_density(v)
     heights = heights + np.log(0.5 * width[:, None] * weights).ravel()
     losses, loss_errors = density.loss(v)
-    # a node that rounding moves by dv changes the density by at most dv/width, and its loss by at most 1.8·dv
+    # a node that rounding moves by dv changes the density by at most dv/width, and its loss by at most 1.8·dv, or by
+    # 1.8·dv/w times what the loss moves by on the panel: little, where sampling is rare
+    slope = np.repeat(np.repeat(1.8 * np.minimum(1.0, moved / np.diff(mesh))[kept], parts), ORDER)
     slip = 4 * UNIT * (np.abs(v) + abs(density.low) + abs(density.high))
     errors = errors + slip / min(density.width, 1.0) + (2 * ULPS + 8) * UNIT * (1 + np.abs(heights))
-    return Points(losses, loss_errors + 1.8 * slip, heights, errors, left_out)
+    return Points(losses, loss_errors + slope * slip, heights, errors, left_out)
 
 
 def _panel_nodes(panels: Panels, tempo: float, tau: float | None) -> Points:

@@ -102,6 +102,26 @@ def through(tau: float, h: float, theta: float, degree: int) -> Polynomial:
     return Polynomial(a / degree, _roundings(tau, h) * size_a / degree)
 
 
+def kernel(tau: float, h: float, degree: int) -> tuple[Complexes, Complexes, Array, float]:
+    """What `through` is made of, apart from θ: its coefficients are start·(inner·first + outer·second), with the
+    `strengths` of θ; then bounds of the sizes of both (the second's is e^{−τh} times that), and the roundings of each.
+    """
+    j = np.arange(degree // 2 + 1, dtype=float)
+    angle = 2 * math.pi * j / degree
+    sine, lost = np.sin(angle), 2 * np.square(np.sin(angle / 2))
+    one, two = (_one_minus(rate * h, sine, lost) for rate in (tau, tau + 1))
+    size = np.abs(one) * np.abs(two)
+    first = np.asarray(np.conj(one) * np.conj(two) / np.square(size) / degree, dtype=complex)
+    second = np.asarray(first * (math.exp(-tau * h) * (1 - lost - 1j * sine)), dtype=complex)
+    return first, second, 1 / size / degree, _roundings(tau, h)
+
+
+def strengths(tau: float, h: float, theta: Array) -> tuple[Array, Array]:
+    """How much of either part of the `kernel` there is at each θ in [0, h)."""
+    start = np.exp(-tau * theta)
+    return start * -np.expm1(-theta), start * np.exp(-theta) * -np.expm1(theta - h)
+
+
 def _sums(tau: float, h: float, theta: float, j: Array, degree: int) -> tuple[Complexes, Complexes, Array, Array]:
     """E(z) − E(z+1) and E(z+1) without the turn e^{−is_jθ}, and the sizes of what they are made of."""
     # e^{−i·2πj/M} with the angle nearest to 0

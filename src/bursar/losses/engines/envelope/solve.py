@@ -36,16 +36,14 @@ def epsilon_at(losses: Losses, delta: Ball, width: float, most: int = MOST_MOMEN
     log_delta = float(target.log())
     factors = factors_of(losses, log_delta)
     try:
-        return _narrowed(losses, factors, (leak, delta, log_delta), width, most)
+        return _narrowed(factors, (leak, delta, log_delta), width, most)
     except (NoEnvelope, ArithmeticError):
         if not any(isinstance(factor, GuidedFactor) for factor in factors):
             raise
-        return _narrowed(losses, factors_of(losses, log_delta, plain=True), (leak, delta, log_delta), width, most)
+        return _narrowed(factors_of(losses, log_delta, plain=True), (leak, delta, log_delta), width, most)
 
 
-def _narrowed(
-    losses: Losses, factors: list[Factor], asked: tuple[Ball, Ball, float], width: float, most: int
-) -> Answer:
+def _narrowed(factors: list[Factor], asked: tuple[Ball, Ball, float], width: float, most: int) -> Answer:
     """An interval this narrow, or the narrowest that so many moments give."""
     leak, delta, log_delta = asked
     ladder = Ladder(factors, log_delta, most)
@@ -55,7 +53,13 @@ def _narrowed(
         if not _FINEST * width < goal < 1 or (found is not None and found.width <= width):
             break
         if near <= 0:
-            return _at_zero(losses, delta)
+            try:
+                return _at_zero(factors, leak, delta)
+            except NoEnvelope:
+                near = 0.3 * float(ladder.epsilons(log_delta).min())  # a guess that is too low is no answer
+                if not near > 0 or first <= -near:
+                    raise
+                first = -near
         try:
             envelope, near = _settled(factors, leak, ladder, near, log_delta, goal)
             if near > 0:
@@ -133,10 +137,9 @@ def _root(envelope: Envelope | Combed, near: float, log_delta: float) -> float:
     return x
 
 
-def _at_zero(losses: Losses, delta: Ball) -> Answer:
+def _at_zero(factors: list[Factor], leak: Ball, delta: Ball) -> Answer:
     """ε would be negative: certify that δ(0) is at most δ."""
-    leak, log_delta = leak_of(losses), float(delta.log())
-    factors = factors_of(losses, log_delta)
+    log_delta = float(delta.log())
     ladder = Ladder(factors, log_delta, MOST_MOMENTS, at=0.0)
     found = made(factors, leak, ladder, 0.0, min(ladder.log_delta(0.0), log_delta), 1e-3, of_delta=True)
     _, upper, errors = found.evaluate(0.0)

@@ -97,8 +97,8 @@ def places(law: Law, step: float, floor: float = -math.inf) -> Places:
         raise TooFine("the atoms lie too far apart for the step")
     parts: list[tuple[Array, ...]] = [(*atoms, np.floor(atoms[0] / step))]
     left_out = floor if not bool(np.all(kept)) else -math.inf
-    if law.density is not None:
-        found, edge = _nodes(law.density, step, floor)
+    for density in law.densities:
+        found, edge = _nodes(density, step, floor)
         parts.append(found)
         left_out = max(left_out, edge)
     losses, loss_errors, heights, errors, cells = (np.concatenate(column) for column in zip(*parts, strict=True))

@@ -109,7 +109,8 @@ class Law:
     loss_errors: Array = field(default_factory=lambda: _NONE)
     log_masses: Array = field(default_factory=lambda: _NONE)
     mass_errors: Array = field(default_factory=lambda: _NONE)
-    density: Density | None = None
+    densities: tuple[Density, ...] = ()
+    """Each rises with the loss on its own range."""
     log_lost: float = -math.inf
     """Bounds the logarithm of the mass that neither shows."""
     comb: Comb | None = None

@@ -61,15 +61,16 @@ def sampled(base: Law, rate: Ball, absent: Ball, *, removed: bool) -> Law:
 
         return log_density, lambda v: shrink(*inner.loss(v))
 
-    density, panels, inner = None, None, base.density
-    if inner is not None:
-        density = Density(inner.low, inner.high, inner.width, *mapped(inner), lambda g: inner.place(grow(g)))
+    def moved(inner: Density) -> Density:
+        return Density(inner.low, inner.high, inner.width, *mapped(inner), lambda g: inner.place(grow(g)))
+
+    panels, densities = None, tuple(moved(inner) for inner in base.densities)
     if base.panels is not None:
         if not doubt < 1e-6:
             raise ArithmeticError("the sampling rate is not known precisely enough")
         log_density, loss = mapped(base.panels)
         panels = replace(_moved(base.panels, q, doubt, side), log_density=log_density, loss=loss)
-    return Law(losses, loss_errors, heights, errors, density, base.log_lost, panels=panels)
+    return Law(losses, loss_errors, heights, errors, densities, base.log_lost, panels=panels)
 
 
 def _moved(panels: Panels, q: float, doubt: float, side: float) -> Panels:

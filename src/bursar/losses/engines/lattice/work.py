@@ -50,8 +50,8 @@ class Source:
 def _extent(law: Law) -> float:
     """How far the losses reach."""
     ends = [float(np.abs(law.losses).max())] if len(law.losses) else []
-    if law.density is not None:
-        ends.append(float(np.abs(law.density.loss(np.array([law.density.low, law.density.high]))[0]).max()))
+    for density in law.densities:
+        ends.append(float(np.abs(density.loss(np.array([density.low, density.high]))[0]).max()))
     return max(*ends, 1e-12) if ends else 1.0
 
 

@@ -1,0 +1,96 @@
+"""Compositions in which some releases cost next to nothing beside the others.
+
+With the losses split in two, L = A + B, and 0 < η < 1,
+
+    ε_A(δ) ≤ ε(δ) ≤ ε_A((1−η)·δ) + ε_B(η·δ):
+
+who sees less learns less, and δ_{A+B}(x + y) ≤ δ_A(x) + δ_B(y). So where B costs next to nothing, A decides. B's cost
+is bounded release by release, by profiles of single releases: k copies cost at most k times what one does at the k-th
+part of δ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+from flint import arb
+
+from bursar.errors import LossUnknown
+from bursar.losses._base import Loss
+from bursar.losses.engines.answer import Answer, Losses
+from bursar.numerics.balls import Ball, up
+
+_SHARE = arb(10) ** -9  # η
+_PART = 0.1  # of the width asked: what the others may add
+_MOST = 16  # different releases that are looked at
+_DECADES, _HALVES = 80.0, 9  # of a search for a cost, and its steps
+
+Solve = Callable[[Losses, Ball, float], Answer]
+
+
+def epsilon_at(losses: Losses, delta: Ball, width: float, solve: Solve) -> Answer | None:
+    """ε by the releases that matter and a bound of the others; None where all of them may matter."""
+    if not 1 < len(losses) <= _MOST or not 0 < delta < 1:
+        return None
+    spare = _SHARE * delta / len(losses)
+    least = [_single(loss, delta)[0] for loss, _ in losses]
+    limit = _PART * width * max(least)
+    if not limit > 0:
+        return None
+    small = [count * _single(loss, spare / count)[1] for loss, count in losses]
+    return _without(losses, small, limit, (delta, width, solve))
+
+
+def by_answers(losses: Losses, delta: Ball, width: float, solve: Solve) -> Answer | None:
+    """The same with every release's own cost, as engines give it: it takes longer, and sees more."""
+    if not 1 < len(losses) <= _MOST or not 0 < delta < 1:
+        return None
+    spare = _SHARE * delta / len(losses)
+    small = [_cost(one, spare, solve) for one in losses]
+    return _without(losses, small, _PART * width * max(small), (delta, width, solve))
+
+
+def _without(losses: Losses, small: list[float], limit: float, asked: tuple[Ball, float, Solve]) -> Answer | None:
+    """The answer without the cheapest releases, as many as fit below the limit together."""
+    delta, width, solve = asked
+    order = sorted(range(len(losses)), key=lambda i: small[i])
+    left, rest = 0.0, []
+    for i in order[:-1]:
+        if not math.isfinite(small[i]) or left + small[i] > limit:
+            break
+        left = math.nextafter(left + small[i], math.inf)
+        rest.append(i)
+    if not rest:
+        return None
+    kept = [losses[i] for i in range(len(losses)) if i not in rest]
+    below = solve(kept, delta, width / 2)
+    above = solve(kept, delta * (1 - _SHARE), width / 2)
+    upper = up(arb(above.upper) + arb(left))
+    return replace(above, lower=min(below.lower, upper), upper=upper)
+
+
+def _single(loss: Loss, delta: Ball) -> tuple[float, float]:
+    """Both ends of what one release costs, within a factor of two or so; 0 and infinity where that is not known."""
+    low, high, a, b = 0.0, math.inf, -_DECADES, _DECADES
+    for _ in range(_HALVES):
+        x = 10 ** ((a + b) / 2)
+        try:
+            value = loss.profile(arb(x))
+        except (LossUnknown, ArithmeticError, ValueError):
+            break
+        if value <= delta:
+            high, b = x, (a + b) / 2
+        elif value > delta:
+            low, a = x, (a + b) / 2
+        else:
+            break
+    return low, high
+
+
+def _cost(one: tuple[Loss, int], delta: Ball, solve: Solve) -> float:
+    try:
+        return solve([one], delta, 0.1).upper
+    except (LossUnknown, ArithmeticError, ValueError):
+        return math.inf

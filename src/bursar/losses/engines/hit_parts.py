@@ -1,0 +1,51 @@
+"""What a sampled loss is made of where the outcome says all but certainly whether the record took part."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from flint import arb
+
+from bursar.losses._base import Loss
+from bursar.losses._directions import Directions
+from bursar.numerics.balls import Ball
+
+
+class Hits(NamedTuple):
+    """A sampled loss that is all but certainly one of two: a constant, or a constant and the loss of what is sampled.
+
+    A hit adds ``hit`` to a loss of ``base``, a miss costs ``miss``, up to ``slack`` either way, of which the masses
+    are off by at most a factor e^slack, too. Of hits and of misses so much may be ``short`` of that. Misses are
+    ``quiet`` where they never cost more than 0.
+    """
+
+    rate: Ball
+    base: Loss
+    hit: Ball
+    miss: Ball
+    slack: Ball
+    short_hit: Ball
+    short_miss: Ball
+    quiet: bool
+
+
+def sampled_loss(loss: Ball, rate: Ball) -> Ball:
+    """ln(1 − q + q·e^l) of a finite l, with all digits on either side."""
+    if loss > 1:
+        return loss + (rate + (1 - rate) * (-loss).exp()).log()
+    return (rate * loss.expm1()).log1p()
+
+
+def sampled_hits(pair: Directions, rate: Ball, clear: float) -> Hits | None:
+    """Of a record removed: the base's loss and ln q where it took part, ln(1−q) where not, both with a slack of about
+    e^{−clear} (proofs/hits.md §1); None where half of either may be short of that.
+    """
+    if not 0 < rate < 1:
+        return None
+    even, far = ((1 - rate) / rate).log(), arb(clear)
+    short_hit, short_miss = pair.remove.below((even + far).upper()), pair.add.below((far - even).upper())
+    if not (short_hit < 0.5 and short_miss < 0.5):
+        return None
+    slack, miss = (-far).exp().log1p().upper(), (-rate).log1p()
+    quiet = bool(miss + slack <= 0)
+    return Hits(rate, pair.remove, rate.log(), miss, slack, short_hit.upper(), short_miss.upper(), quiet)

@@ -1,0 +1,62 @@
+"""Questions that are easier than they look: where some losses only move the answer, where few matter among many alike,
+and where simpler laws stand on either side of some.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+
+from flint import arb
+
+from bursar.losses.engines import rungs, steady
+from bursar.losses.engines.answer import USUAL_WIDTH, Answer, Losses, NoEngine, Precision
+from bursar.numerics.balls import Ball, down, up
+
+Solve = Callable[[Losses, Ball, Precision], Answer]
+_COARSE = 1e-3  # the widest that the losses beside steady ones are asked for
+_SHARED = 0.4  # of the width asked: for the losses beside steady ones
+
+
+def epsilon_at(losses: Losses, delta: Ball, precision: Precision, solve: Solve) -> Answer | None:
+    """The answer where steady losses only move it, or where simpler laws stand for some; None where neither is so."""
+    closer = replace(precision, width=_SHARED * (USUAL_WIDTH if precision.width is None else precision.width))
+    with suppress(NoEngine):
+        found = _moved(losses, delta, precision, solve) or rungs.epsilon_at(
+            losses, delta, lambda others, at: solve(others, at, closer)
+        )
+        if found is not None:
+            return found
+    twins = [(loss.twins() or (loss, loss), count) for loss, count in losses]
+    if all(pair[0] is pair[1] for pair, _ in twins):
+        return None
+    try:
+        low, high = (solve([(pair[side], n) for pair, n in twins], delta, closer) for side in (0, 1))
+    except NoEngine:
+        return None
+    return replace(high, lower=min(low.lower, high.upper))
+
+
+def _moved(losses: Losses, delta: Ball, precision: Precision, solve: Solve) -> Answer | None:
+    """The answer where steady losses only move it: what the others cost, once for each end; None where none are, or
+    where that is not as narrow as asked.
+    """
+    parts = steady.split(losses, delta)
+    if parts is None:
+        return None
+    # without the others ε is at least this, since forgetting them costs nothing
+    low, high = parts.low + (-parts.below).log1p(), parts.high
+    width = USUAL_WIDTH if precision.width is None else precision.width
+    if parts.rest:
+        closer = replace(precision, width=min(_SHARED * width * parts.ease, max(width, _COARSE)))
+        try:
+            first = solve(parts.rest, parts.above, closer)
+            second = solve(parts.rest, parts.below, closer)
+        except NoEngine:
+            return None
+        high = high + arb(first.upper)
+        low = low.max(parts.low + arb(second.lower)) if second.lower > 0 else low
+    ends = max(down(low), 0.0), max(up(high), 0.0)
+    answer = Answer(*ends, (), "steady", 1, 0.0) if ends[0] <= ends[1] else None
+    return answer if answer is not None and answer.width <= width else None

@@ -1,0 +1,52 @@
+"""Tails of the discrete Gaussian, P(Y ≥ m) ∝ Σ_{y ≥ m} e^{−y²/(2s)}, in balls."""
+
+from __future__ import annotations
+
+import math
+
+from flint import arb
+
+from bursar.errors import LossUnknown
+from bursar.numerics.balls import Ball, hull
+
+MOST_TERMS = 20_000
+
+
+def far_tail(s: Ball, norm: Ball, m: int) -> Ball:
+    """P(Y ≥ m) from m on, term by term: far away they fall quickly."""
+    lead, ratio = (-(arb(m) ** 2) / (2 * s)).exp(), (-arb(2 * m + 1) / (2 * s)).exp()
+    total, term, shrink = arb(1), arb(1), (-1 / s).exp()
+    for _ in range(MOST_TERMS):
+        term *= ratio
+        ratio *= shrink
+        total += term
+        if ratio < 1 and term <= total * arb(2) ** -140 * (1 - ratio):
+            return lead * (total + hull(arb(0), term * ratio / (1 - ratio))) / norm
+    raise _too_many(s)
+
+
+def summed_tails(s: Ball, norm: Ball, most: int) -> list[Ball]:
+    """All tails up to m, added up from so far away that the geometric remainder is negligible even beside the last
+    one.
+    """
+    most = max(most, math.ceil(8 * float(s) ** 0.5))
+    last = math.ceil(math.sqrt(float(most) ** 2 + 200 * float(s))) + 2  # e^{−100} < 2^{−140} times the term at m
+    if last > MOST_TERMS:
+        raise _too_many(s)
+    term, ratio, shrink = arb(1), (-1 / (2 * s)).exp(), (-1 / s).exp()
+    terms = []
+    for _ in range(last + 1):
+        terms.append(term)
+        term *= ratio
+        ratio *= shrink
+    # what is left is at most a geometric series with the current ratio
+    total = hull(arb(0), term / (1 - ratio))
+    tails = []
+    for term in reversed(terms):
+        total += term
+        tails.append(total / norm)
+    return tails[::-1][: most + 1]
+
+
+def _too_many(s: Ball) -> LossUnknown:
+    return LossUnknown(f"a discrete Gaussian with σ² = {float(s):g} needs too many terms for its exact profile")

@@ -1,0 +1,69 @@
+"""Compositions in which some releases cost next to nothing, and copies with a closed profile."""
+
+from __future__ import annotations
+
+import pytest
+from flint import arb
+
+import bursar as b
+from bursar.losses.engines import closed, dominant, meet
+from bursar.losses.engines.answer import Answer, Losses, Precision
+from bursar.numerics.balls import Ball, working
+
+MIXED = [
+    ("gaussian(sigma=1)*10 + laplace(scale=1e12)*3", "1e-9"),
+    ("laplace(scale=0.5)*40 + laplace(scale=1e11)*100 + poisson(laplace(scale=3), rate=1e-15)*7", "1e-12"),
+    ("poisson(gaussian(sigma=2), rate=0.1)*50 + poisson(gaussian(sigma=2), rate=1e-14)*5", "1e-20"),
+]
+
+
+def removed(text: str) -> Losses:
+    """The losses with a record removed."""
+    return [(term.mechanism.losses().remove, term.count) for term in b.parse(text).terms]
+
+
+def solve(losses: Losses, delta: Ball, width: float) -> Answer:
+    """All engines, at this width."""
+    return meet.epsilon_at([losses], delta, Precision(width))
+
+
+@pytest.mark.parametrize(("text", "delta"), MIXED)
+@pytest.mark.parametrize("way", [dominant.epsilon_at, dominant.by_answers])
+def test_an_engine_that_sees_all_agrees(text: str, delta: str, way: object) -> None:
+    """What is left out is bounded: the interval is narrow and meets that of an engine that leaves nothing out."""
+    assert callable(way)
+    with working():
+        found = way(removed(text), arb(delta), 1e-6, solve)
+        whole = meet.epsilon_at([removed(text)], arb(delta), Precision(1e-6, engine="envelope"))
+    assert found is not None
+    assert found.width <= 1e-6
+    assert max(found.lower, whole.lower) <= min(found.upper, whole.upper)
+
+
+def test_what_is_left_out_is_added() -> None:
+    """Two responses of which one costs next to nothing: at a small δ they cost what both of their ε's add up to."""
+    with working():
+        losses = removed("randomized_response(epsilon=1e10)*2 + randomized_response(epsilon=40)*2")
+        found = dominant.epsilon_at(losses, arb("1e-30"), 1e-6, solve)
+    assert found is not None
+    assert found.lower <= 2e10 + 80 <= found.upper
+
+
+def test_equals_are_left_to_the_engines() -> None:
+    """Where no release is negligible beside the others, nothing is left out."""
+    with working():
+        losses = removed("gaussian(sigma=1)*3 + laplace(scale=2)*3")
+        assert dominant.epsilon_at(losses, arb("1e-9"), 1e-6, solve) is None
+        assert dominant.by_answers(losses, arb("1e-9"), 1e-6, solve) is None
+
+
+@pytest.mark.parametrize("sigma", ["1e-25", "0.01", "3", "1e20"])
+@pytest.mark.parametrize("count", [1, 10**9])
+def test_gaussian_copies_have_a_closed_form(sigma: str, count: int) -> None:
+    """The same as one Gaussian with √count times the μ, by the theorem that knows them."""
+    with working():
+        found = closed.epsilon_at(removed(f"gaussian(sigma={sigma})*{count}"), arb("1e-40"))
+    told = b.account(b.parse(f"gaussian(sigma={sigma})*{count}"), delta="1e-40", theorems=["gdp"]).bound
+    assert found is not None
+    assert found.width <= 1e-9
+    assert max(found.lower, told.lower) <= min(found.upper, told.upper)
