@@ -14,6 +14,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
 
 import curves  # noqa: E402
+import epochs  # noqa: E402
 import hostile  # noqa: E402
 import peers  # noqa: E402
 import plans  # noqa: E402
@@ -182,6 +183,7 @@ SECTIONS: dict[str, Callable[[], list[str]]] = {
     "Time against the number of steps: rate .01, σ = 1, δ = 1e-6": counts,
     "Hard and large": hard_cases,
     "Curves": curves.curves,
+    "Random allocation: σ = 1, δ = 1e-6, one step of so many an epoch (processor time)": epochs.epochs,
     **plans.SECTIONS,
     **ledger.SECTIONS,
     "Service: one client and sixty-four": service.service,

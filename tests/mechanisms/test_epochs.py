@@ -142,3 +142,15 @@ def test_normal_tails_of_the_lower_pair() -> None:
         first = largest_of_steps(arb("0.5"), 3).remove.rows[0]
         assert float(first.p) == pytest.approx(float(ndtr(-1 - 4) * ndtr(-1) ** 2), rel=1e-9)
         assert down(first.p) <= float(normal.cdf(arb(-5)) * normal.cdf(arb(-1)) ** 2)
+
+
+def test_little_noise_has_an_upper_end_all_the_same() -> None:
+    """Where no list is made of the lower pair, or of the law itself, one release's promise still holds."""
+    for what in (
+        "allocated(gaussian(sigma=1/50), steps=9)",
+        "shuffled(gaussian(sigma=1/50, relation=replace_one), steps=9)",
+    ):
+        found = b.account(b.parse(what), delta=1e-6).epsilon
+        plain = b.account(b.Gaussian("1/50"), delta=1e-6).epsilon
+        assert found.lower <= plain.lower
+        assert found.upper == pytest.approx(plain.upper, rel=1e-9)

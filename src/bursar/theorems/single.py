@@ -40,11 +40,20 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
         found = _read(losses, question, f"the profile of {mechanism.text()} itself")
         if losses.exact_alone or isinstance(found, Abstain):
             return found
-        least = [_read(pair.suited(_LEAST), question, "") for pair in losses.least]
-        lower = max((bound.lower for bound in least if isinstance(bound, Bound)), default=0.0)
-        return replace(found, lower=min(max(lower, found.lower), found.upper))
+        lower = max((_lower(pair, question) for pair in losses.least), default=0.0)
+        because = found.because + (", which dominates; from below by what some data attain" if lower > 0 else "")
+        return replace(found, lower=min(max(lower, found.lower), found.upper), because=because)
     except LossUnknown as unknown:
         return Abstain(str(unknown))
+
+
+def _lower(pair: Directions, question: Question) -> float:
+    """What a pair costs that is attained."""
+    try:
+        found = _read(pair.suited(_LEAST), question, "")
+    except LossUnknown:
+        return 0.0
+    return found.lower if isinstance(found, Bound) else 0.0
 
 
 def _read(losses: Directions, question: Question, because: str) -> Bound | Abstain:

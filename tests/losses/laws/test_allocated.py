@@ -18,7 +18,7 @@ import bursar as b
 from bursar.losses import AllocatedGaussian, allocated_gaussian
 from bursar.losses.engines import lattice
 from bursar.losses.engines.allocation.sides import sides
-from bursar.numerics.arrays import Array
+from bursar.numerics.arrays import Array, Complexes
 from bursar.numerics.balls import ball, down, up, working
 from bursar.numerics.search import crossing
 from support.where import GOLDEN
@@ -109,6 +109,44 @@ def test_two_and_three_steps_by_quadrature(sigma: float, steps: int, epsilon: fl
             assert up(found) - down(found) < 1e-4 * truth
 
 
+def transform(s: Complexes, mu: float) -> Complexes:
+    """E e^{−sY}, along a line on which only |s| grows large: the trapezoid rule."""
+    turn, step = -np.angle(s) / mu, min(0.05, 0.25 / mu)
+    z = np.arange(-12, 12 + mu, step) + 1j * turn[:, None]
+    inside = np.exp(-z * z / 2 - s[:, None] * np.exp(mu * z - mu * mu / 2))
+    total: Complexes = step / math.sqrt(2 * math.pi) * inside.sum(axis=1)
+    return total
+
+
+def inverted(mu: float, steps: int, strike: float) -> float:
+    """E(K − S)₊ by inverting the transform of S along a vertical line, at the least of its sizes there."""
+    deviation = math.sqrt(steps * math.expm1(mu * mu))
+    at = np.geomspace(0.02 / deviation, 60 / deviation, 80)
+    sizes = at * strike + steps * np.log(np.maximum(transform(at + 0j, mu).real, 1e-300)) - 2 * np.log(at)
+    c = float(at[np.argmin(sizes)])
+    width = 2 * math.pi / (strike + 45 / c)
+    s = c + 1j * width * np.arange(1600)
+    terms = np.exp(s * strike + steps * np.log(transform(s, mu))) / s**2
+    assert abs(terms[-1]) < 1e-12 * abs(terms[0])
+    return float(width / math.pi * (terms.real.sum() - terms[0].real / 2))
+
+
+CELLS = [("1.83", 2236, "0.0104"), ("0.67", 696, "0.2491"), ("1.09", 37, "0.576"), ("2.46", 302, "0.0901")]
+
+
+@pytest.mark.parametrize(("sigma", "steps", "epsilon"), [*CELLS, ("0.96", 1029, "0.1234"), ("1.06", 12, "1.1644")])
+def test_any_number_of_steps_by_transforms(sigma: str, steps: int, epsilon: str) -> None:
+    """δ of both directions by a Laplace transform, for numbers of steps that are no powers of two."""
+    mu, c = 1 / float(sigma), math.exp(float(epsilon))
+    removed, added = (inverted(mu, steps, steps * k) / steps for k in (c, 1 / c))
+    with working():
+        pair = allocated_gaussian(ball(Fraction(sigma)), steps)
+        for truth, loss in ((1 - c + removed, pair.remove), (c * added, pair.add)):
+            found = loss.profile(Fraction(epsilon))
+            assert down(found) - 1e-12 <= truth <= up(found) + 1e-12
+            assert up(found) - down(found) < 3e-4 * truth
+
+
 def test_the_exact_pair_of_two_steps_is_between_the_sides() -> None:
     """The two lists have the same masses, mean 1, and the second moment of the ratio between theirs."""
     for sigma, steps in ((1, 2), (0.5, 7), (2, 100)):
@@ -188,6 +226,9 @@ def test_moments_by_simulation_and_closed_forms() -> None:
         between = pair.remove.cumulant(1.5).real
         assert second.log() < between.upper()
         assert between.lower() < third.log()
+        for order in (-3.0, -1.5, -0.4, 1.7, arb(1.5, 0.01), arb(0, 0.01), arb(-1, 0.01)):
+            found = pair.remove.cumulant(order).real
+            assert found.overlaps(arb(math.log(float((ratio ** (1 + float(order))).mean())), 0.02))
         for s in (0.5, 1.0, 3.0):
             found = pair.add.cumulant(s).real
             assert abs(float(found) - math.log(float((ratio**-s).mean()))) < 0.02

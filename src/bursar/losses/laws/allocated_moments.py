@@ -85,14 +85,17 @@ def log_power(both: Callable[[], Sides], mu: Ball, steps: int, p: Ball) -> Ball:
         except LossUnknown:  # no lists
             return arb(0).union(jensen)
         return low.lower().max(arb(0)).union(high.upper().min(jensen))
-    if not p >= 0 or not p <= MOST:
-        return arb(0).union(jensen) if p >= 1 else -infinity()
+    if not p >= 1:
+        # above the tangents at 0 and 1, whose slopes are the two means; wherever the ball lies, at least −μ²/4
+        inside = (-mu * mu / 2 * p.min(1 - p)).lower() if p >= 0 and p <= 1 else (-mu * mu / 4).lower()
+        return inside.union(jensen.max(arb(0)))
+    if not p <= MOST:
+        return arb(0).union(jensen)
+    if p.rad() > 0:  # beyond 1 the logarithm rises
+        return log_power(both, mu, steps, p.lower()).lower().union(log_power(both, mu, steps, p.upper()).upper())
     known, k = powers(mu, steps), int(float(p.floor()))
     if p == k:
         return known[k]
-    if k == 0:
-        # above the tangents at 0 and 1, whose slopes are the two means
-        return arb(0).union((-jensen_slope(mu) * p.min(1 - p)).lower())
     right = min(k + 1, MOST)
     share = p - k
     over = known[k] + share * (known[right] - known[k]) if right > k else jensen
@@ -101,11 +104,6 @@ def log_power(both: Callable[[], Sides], mu: Ball, steps: int, p: Ball) -> Ball:
     if k + 2 <= MOST:
         low = low.max(known[k + 1] - (1 - share) * (known[k + 2] - known[k + 1]))
     return low.lower().union(over.upper())
-
-
-def jensen_slope(mu: Ball) -> Ball:
-    """A bound of both means of the loss: that of one ratio."""
-    return mu * mu / 2
 
 
 def powers(mu: Ball, steps: int) -> tuple[Ball, ...]:

@@ -16,6 +16,7 @@ from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _NODES = 10
+_EXACT = 2.0**52  # steps from 0 on, within which every edge is a float
 _SPAN = 0.25  # of a panel, times the slope of the density's logarithm
 
 
@@ -34,7 +35,8 @@ def gaussian_ratio(mu: Ball, goal: Goal) -> Summed:
     places = layers.places()
     edges = np.concatenate([places[0], places[1:, goal.half :].ravel(), [places[-1, -1] + layers.steps()[-1]]])
     lower, upper, bent, error = _shares(edges, m, spread(mu))
-    error += 32 * goal.half * UNIT  # edges are rounded, by so much of a cell
+    if not edges[-1] / step < _EXACT:
+        error += 32 * goal.half * UNIT  # far edges are rounded, by so much of a cell
     mass, moment = np.zeros(len(edges)), np.zeros(len(edges))
     mass[:-1] += lower
     mass[1:] += upper

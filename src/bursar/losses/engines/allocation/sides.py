@@ -53,7 +53,7 @@ class Side:
         place = np.log(self.ratios) + moved
         height = np.log(self.masses) + sign * SAFETY * self.mass_error + (place if removed else 0.0)
         unsure = 2 * ULPS * UNIT * (1 + np.abs(place))
-        lost = self.lost_mean if removed else self.lost
+        lost = max(self.lost, self.lost_mean)  # samples mix both laws
         doubts = unsure + 2 * ULPS * UNIT * (1 + np.abs(height))
         return Law(place if removed else -place, unsure, height, doubts, log_lost=math.log(SAFETY * lost))
 
@@ -70,6 +70,11 @@ def sides(mu: Ball, steps: int, depth: float) -> Sides:
     """Both sides of the mean of ``steps`` ratios of Gaussian noise, with at most about e^{−depth} lost."""
     middle, radius = mu.mid(), mu.rad()
     return _sides(tuple(map(int, middle.man_exp())), tuple(map(int, radius.man_exp())), steps, depth)
+
+
+def forget() -> None:
+    """Drop all laws that were kept, so that the next one is made anew."""
+    _sides.cache_clear()
 
 
 @lru_cache(maxsize=16)

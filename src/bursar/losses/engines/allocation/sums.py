@@ -80,7 +80,7 @@ def _joined(a: Summed, b: Summed, goal: Goal) -> Summed:
     origin, step, rows = chosen(sums.rough(), count, goal)
     layers, gone, gone_mean = laid_out(sums, origin, step, rows)
     # each mass is a sum of at most 2M products, split and joined a few times for each row
-    rounding = (4 * goal.half + 8 * (len(sums.rows) + rows) + 64) * UNIT
+    rounding = (2 * goal.half + 8 * (len(sums.rows) + rows) + 64) * UNIT
     error = SAFETY * (a.error + b.error + rounding)
     lost = SAFETY * (a.lost + b.lost + (1 + error) * gone) + _UNDERFLOW
     share_a, share_b = a.count / count, b.count / count
