@@ -58,6 +58,8 @@ __getattr__ = names_from(__name__, {kind: file for _, kind, file in _INDEX})
 
 
 _KINDS = {name: kind for name, kind, _ in _INDEX}
+PATTERNS = ("allocated", "shuffled")
+"""Those whose steps are one random pattern: no part of an epoch costs less than the whole, so it is charged whole."""
 
 
 class _Catalogue(Mapping[str, type[Mechanism]]):
@@ -79,6 +81,7 @@ CATALOGUE = _Catalogue()
 __all__ = [
     "ADD_REMOVE",
     "CATALOGUE",
+    "PATTERNS",
     "RELATIONS",
     "REPLACE_ONE",
     "ZERO_OUT",

@@ -10,6 +10,7 @@ from bursar.ledger.budget.release import Release, spelled
 from bursar.ledger.journal.body import Effect, effect
 from bursar.ledger.journal.held import Term, held_in, holding, listed
 from bursar.ledger.journal.rows import Balance, ReservationRow
+from bursar.mechanisms import PATTERNS
 
 Lines = Callable[[str], Mapping[str, Balance]]
 """The lines of a scope, by its name, as they are now."""
@@ -32,11 +33,20 @@ def taken(left: Sequence[Term], parts: Sequence[Term]) -> list[Term]:
     for text, count in parts:
         if counts.get(text, 0) < count:
             raise InputError(
-                f"{count} × {text} is not part of what is left of the reservation: {listed(left) or 'nothing'}",
+                f"{count} × {text} is not part of what is left of the reservation: {listed(left) or 'nothing'}"
+                + _whole_only(left),
                 argument="amount",
             )
         counts[text] -= count
     return [(text, count) for text, count in counts.items() if count]
+
+
+def _whole_only(left: Sequence[Term]) -> str:
+    """What to draw instead of a step, where epochs are patterns: no part of one costs less than the whole."""
+    pattern = next((text for text, _ in left if text.partition("(")[0] in PATTERNS), None)
+    if pattern is None:
+        return ""
+    return f"; an epoch is drawn whole, before its first step: draw {pattern}"
 
 
 def ended(row: ReservationRow, status: str, lines: Lines) -> tuple[ReservationRow, list[Effect]]:
