@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from opacus.accountants import create_accountant  # noqa: E402
 from opacus.accountants.utils import get_noise_multiplier  # noqa: E402
 
 import bursar as b  # noqa: E402
-from bursar.adapters.opacus import BursarAccountant, Training, steps  # noqa: E402
+from bursar.adapters.opacus import BursarAccountant, Training, sampling_of, steps  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -150,3 +151,50 @@ def test_riskcal_calibrates_for_an_advantage() -> None:
         BursarAccountant, advantage=0.1, sample_rate=0.01, num_steps=200
     )
     assert b.profile(steps(sigma, 0.01, 200)).advantage().upper <= 0.105
+
+
+def loaded(**given: Any) -> Any:
+    """A loader of 64 records in batches of 16."""
+    data = torch.utils.data.TensorDataset(torch.zeros(64, 2), torch.zeros(64).long())
+    return torch.utils.data.DataLoader(data, batch_size=16, **given)
+
+
+def test_a_loader_is_accounted_for_as_it_draws() -> None:
+    """Poisson samplers as such, shuffled ones as shuffled epochs; what is drawn otherwise is refused by name."""
+    plain = loaded(shuffle=True)
+    sampled = opacus.data_loader.DPDataLoader.from_data_loader(plain)
+    assert (sampling_of(sampled), sampling_of(plain)) == ("poisson", "shuffled")
+    twice = torch.utils.data.RandomSampler(range(64), replacement=True)
+    again = torch.utils.data.RandomSampler(range(64), num_samples=80)
+    for other in (loaded(shuffle=False), loaded(sampler=twice), loaded(sampler=again)):
+        with pytest.raises(b.InputError, match="poisson_sampling=True"):
+            sampling_of(other)
+
+
+def test_a_shuffling_loader_is_not_called_poisson() -> None:
+    """poisson_sampling=False: five of eight steps of two epochs count as two whole epochs of plain noise."""
+    accountant = BursarAccountant()
+    for _ in range(5):
+        accountant.step(noise_multiplier=2.0, sample_rate=0.25)
+    claimed = accountant.get_epsilon(1e-5)
+    with pytest.raises(b.InputError, match="fed_by"):
+        accountant.get_epsilon(1e-5, poisson=False)
+    accountant.fed_by(loaded(shuffle=True))
+    assert accountant.composition.text() == "shuffled(gaussian(sigma=2, relation=zero_out), steps=4)*2"
+    honest = accountant.get_epsilon(1e-5, poisson=False)
+    assert honest == accountant.get_epsilon(1e-5)
+    assert honest == pytest.approx(b.account(b.Gaussian(2) * 2, delta=1e-5).epsilon.upper, rel=1e-6)
+    assert honest > claimed
+
+
+def test_a_shuffled_run_is_drawn_epoch_by_epoch() -> None:
+    """Whole epochs before their first steps; a part of one is refused, and closing gives back what never began."""
+    with b.Ledger("memory://", alert=None) as ledger:
+        ledger.open("model", currency="zcdp", rho=1, relation="zero_out")
+        given = {"noise_multiplier": 4.0, "sample_rate": 0.25, "steps": 12, "loader": loaded(shuffle=True)}
+        with Training(ledger, "model", key="run", **given) as run:
+            run.epoch(4)
+            with pytest.raises(b.InputError, match="drawn whole"):
+                run.epoch(3)
+        drawn = [json.loads(one.entry.body)["released"] for one in ledger.entries("model") if one.entry.kind == "draw"]
+        assert drawn == ["shuffled(gaussian(sigma=4, relation=zero_out), steps=4)"]
