@@ -17,6 +17,7 @@ TESTS = Path(__file__).parent
 CLOCKS = re.compile(r"\b(?:monotonic|perf_counter|time\.time|time_ns|monotonic_ns|ITIMER_REAL|signal\.alarm|SIGALRM)\b")
 LOOKS_AT_A_CLOCK = {
     "test_house.py": "names what it refuses",
+    "service/test_turns.py": "sets the clock by hand",
     "ledger/verbs/test_misuse.py": "compares the order of two times",
     "support/clients.py": "chooses the moment of an interrupt",
     "ledger/commit/test_concurrency.py": "sets the times that the lock itself keeps, far beyond any test",

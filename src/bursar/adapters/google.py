@@ -1,7 +1,9 @@
 """dp_accounting: an accountant that drops in where its own would be; its events as compositions and back.
 
-from bursar.adapters.google import BursarAccountant
-BursarAccountant().compose(event, 1000).get_epsilon(1e-6)      # never below the truth
+    from bursar.adapters.google import BursarAccountant
+    BursarAccountant().compose(event, 1000).get_epsilon(1e-6)      # never below the truth
+
+What events mean is said in `bursar.adapters.google_events`.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ told ``poisson_sampling=False``: such a loader shuffles, and accounting it as Po
 proved. Tell the accountant or the run which loader it is, and the two agree or the mismatch is refused:
 
     engine.accountant.fed_by(loader)
-    Training(…, loader=loader)
+    run = Training(ledger, "model", loader=loader, **terms)
 """
 
 from __future__ import annotations

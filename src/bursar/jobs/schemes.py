@@ -1,10 +1,12 @@
 """How a training run draws its batches, and the releases that it then makes.
 
-poisson      each record joins each batch by itself, with probability batch ÷ records
-truncated    the same, and a batch that grows too large is cut to a uniform choice
-fixed_size   each batch is a uniform choice of exactly so many records
-allocated    each record joins one batch of each epoch, drawn by itself ("balls in bins")
-shuffled     each epoch is a permutation, cut into batches of one size: what most loops do
+    poisson      each record joins each batch by itself, with probability batch ÷ records
+    truncated    the same, and a batch that grows too large is cut to a uniform choice
+    fixed_size   each batch is a uniform choice of exactly so many records
+    allocated    each record joins one batch of each epoch, drawn by itself ("balls in bins")
+    shuffled     each epoch is a permutation, cut into batches of one size: what most loops do
+
+Not every relation is known for each of them.
 """
 
 from __future__ import annotations

@@ -205,6 +205,10 @@ class Loss(ABC):
         """
         return None
 
+    def bounded_range(self) -> Ball | None:
+        """η, of the law that dominates every mechanism of bounded range η."""
+        return None
+
     def reverses(self, other: Loss) -> bool:
         """Whether the other law is known to be that of the same pair the other way round."""
         return False

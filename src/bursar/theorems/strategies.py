@@ -25,7 +25,7 @@ from fractions import Fraction
 from flint import arb
 
 from bursar.composition import Composition
-from bursar.losses import BoundedRangeLoss, Directions, Loss
+from bursar.losses import Directions, Loss
 from bursar.losses.engines import adaptive
 from bursar.losses.engines import meet as engines
 from bursar.losses.engines.answer import Answer, Losses, NoEngine
@@ -100,7 +100,7 @@ def _without(dropped: int) -> str:
 def _game(pairs: Pairs) -> tuple[Ball, int] | None:
     """The range and the number of releases, where there is one range and few enough of them."""
     ranges = [(pair.remove, count) for pair, count in pairs]
-    laws = [law.eta for law, _ in ranges if isinstance(law, BoundedRangeLoss)]
+    laws = [eta for law, _ in ranges if (eta := law.bounded_range()) is not None]
     count = sum(count for _, count in ranges)
     if len(laws) < len(ranges) or count > adaptive.MOST:
         return None
@@ -111,7 +111,7 @@ def _game(pairs: Pairs) -> tuple[Ball, int] | None:
 def _fixed(pairs: Pairs, question: Question) -> list[tuple[float, str]]:
     """One t for all releases of a range, at the tilt that counts."""
     found: list[tuple[float, str]] = []
-    tilt, alone = _tilt(pairs, question), all(isinstance(pair.remove, BoundedRangeLoss) for pair, _ in pairs)
+    tilt, alone = _tilt(pairs, question), all(pair.remove.bounded_range() is not None for pair, _ in pairs)
     for _ in range(1 if alone else 2):
         directions = at_tilt(pairs, tilt)
         try:
@@ -171,9 +171,9 @@ def _tilt(pairs: Pairs, question: Question) -> float:
 def _rough(pair: Directions) -> Callable[[float], float] | None:
     """ln E[e^{τL}] of one release in floats, at the best pair, where no integral is needed."""
     loss = pair.remove
-    if isinstance(loss, BoundedRangeLoss):
-        eta = float(loss.eta)
-        return lambda tilt: adaptive.largest_moment(eta, tilt)
+    if (eta := loss.bounded_range()) is not None:
+        length = float(eta)
+        return lambda tilt: adaptive.largest_moment(length, tilt)
     return loss.rough_cumulant if type(loss).rough_cumulant is not Loss.rough_cumulant else None
 
 

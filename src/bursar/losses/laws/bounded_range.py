@@ -96,6 +96,10 @@ class BoundedRangeLoss(Loss):
             lambda x, analytic: f(x, analytic) * ((x - self.eta) / 2).exp() / (2 * self._mass()), (-self.eta, self.eta)
         )
 
+    def bounded_range(self) -> Ball:
+        """Its η."""
+        return self.eta
+
     def strategy(self, share: float) -> TableLoss | None:
         """The pair with the losses t = share·η and t − η; none where balls cannot tell t from the ends of its range."""
         top = arb(share) * self.eta

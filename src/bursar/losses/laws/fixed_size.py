@@ -69,7 +69,7 @@ class FixedSizeLoss(Loss):
         return hull(self._twin.add.cdf(point.lower()), self._twin.remove.cdf(point.upper()))
 
     def support(self) -> tuple[Ball, Ball]:
-        """Symmetric around 0."""
+        """From minus the largest loss to the largest one."""
         most = self._twin.remove.support()[1]
         return -most, most
 

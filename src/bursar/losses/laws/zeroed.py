@@ -5,7 +5,8 @@ somebody. Between a batch with the record and one with a null record lies one st
 with that somebody two, over the null record; between one with the null record and one with somebody a single one. By
 advanced joint convexity, for ε ≥ 0, with e = ln(1 + (e^ε − 1)/q) and β = e^{ε−e},
 
-    present → null:   δ'(ε) ≤ q·[(1 − β)·δ₂(e) + β·δ₁(e)]        null → present:   δ'(ε) ≤ q·δ₁(e),
+    present → null:   δ'(ε) ≤ q·[(1 − β)·δ₂(e) + β·δ₁(e)]
+    null → present:   δ'(ε) ≤ q·δ₁(e)
 
 where δ₁ and δ₂ are the profiles of one step and of two. Below 0 each is the other's reverse (proofs/sampling.md §3).
 This bounds profiles; the pair that engines compose joins dots of it.

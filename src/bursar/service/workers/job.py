@@ -58,7 +58,7 @@ class Job:
         """When its waiting began, and its last turn."""
 
     def go_on(self) -> None:
-        """Its turn begins."""
+        """Let it count, from now on."""
         self.counting, self._began = True, time.monotonic()
         if self.worker is not None:
             self.worker.signal(signal.SIGCONT)

@@ -64,19 +64,19 @@ def sampled(base: Law, rate: Ball, absent: Ball, *, removed: bool) -> Law:
     def moved(inner: Density) -> Density:
         return Density(inner.low, inner.high, inner.width, *mapped(inner), lambda g: inner.place(grow(g)))
 
-    panels, densities = None, tuple(moved(inner) for inner in base.densities)
+    panels = None
     if base.panels is not None:
-        if not doubt < 1e-6:
-            raise ArithmeticError("the sampling rate is not known precisely enough")
         log_density, loss = mapped(base.panels)
         panels = replace(_moved(base.panels, q, doubt, side), log_density=log_density, loss=loss)
-    return Law(losses, loss_errors, heights, errors, densities, base.log_lost, panels=panels)
+    return Law(losses, loss_errors, heights, errors, tuple(map(moved, base.densities)), base.log_lost, panels=panels)
 
 
 def _moved(panels: Panels, q: float, doubt: float, side: float) -> Panels:
     """How far the sampled loss and its density move: panels on which e^l moves by less than half of itself, a share of
     which is what 1 − q + q·e^l and q + (1 − q)e^{−l} move by (proofs/densities.md §5).
     """
+    if not doubt < 1e-6:
+        raise ArithmeticError("the sampling rate is not known precisely enough")
     if not float(panels.moved_loss.sum()) < _STILL * _MOST_PANELS:
         raise ArithmeticError("a sampled density needs too many panels")
     fine = panels.split(parts_for(panels.moved_loss / _STILL))
