@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -37,6 +38,7 @@ _DOTS = 50  # in each standard deviation of the larger loss: joining them adds a
 _MOST = 4000
 _FARTHEST = 600.0
 _BITS = 400
+_DEPTHS = 50  # tables are made for multiples of this
 
 
 def zeroed(near: Loss, far: Loss, rate: Ball) -> Directions:
@@ -79,14 +81,23 @@ class ZeroedLoss(Loss):
 
     def lattice_law(self, depth: float) -> Law:
         """The pair that joins the dots: it costs no less, in any composition."""
-        table = self.dotted(depth)
+        table = self.dotted(_DEPTHS * math.ceil(depth / _DEPTHS))
         beyond = table.infinite_mass().upper()
         law = of_atoms(table.atoms())
         lost = up(beyond.log()) if beyond > 0 else -math.inf
         return Law(law.losses, law.loss_errors, law.log_masses, law.mass_errors, log_lost=lost)
 
+    @cached_property
+    def _known(self) -> dict[float, TableLoss]:
+        return {}
+
     def dotted(self, depth: float) -> TableLoss:
         """A table that dominates, with at most mass e^{−depth} beyond its last dot."""
+        if depth not in self._known:
+            self._known[depth] = self._joined(depth)
+        return self._known[depth]
+
+    def _joined(self, depth: float) -> TableLoss:
         inner = self._dots(depth)
         places = [float((self.rate * arb(e).expm1()).log1p()) for e in inner]
         with working(_BITS):  # masses are second differences of the profile
