@@ -164,7 +164,9 @@ def test_mixtures_of_gaussians() -> None:
     told.
     """
     event = events.MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0, 2.0], [0.81, 0.18, 0.01])
-    assert from_event(event) == from_event(event, SPECIAL) == from_event(events.SelfComposedDpEvent(event, 1))
+    assert from_event(event) == from_event(events.SelfComposedDpEvent(event, 1))
+    assert from_event(event, SPECIAL).relation == "zero_out"
+    assert to_event(from_event(event, SPECIAL)) == to_event(from_event(event)) == event
     with pytest.raises(Unsupported, match="neighboring_relation"):
         from_event(event, REPLACE)
     assert from_event(events.MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0], [1.0, 0.0])).count == 0
