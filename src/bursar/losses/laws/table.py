@@ -141,9 +141,10 @@ class TableLoss(Loss):
 
     def rough_cumulant(self, t: float) -> float:
         """K(t) in floats, for searching."""
-        terms = [(float(atom.loss), float(atom.mass)) for atom in self.atoms()]
-        top = max(t * loss for loss, _ in terms)
-        return top + math.log(math.fsum(mass * math.exp(t * loss - top) for loss, mass in terms))
+        # masses may be far below any float
+        heights = [t * float(atom.loss) + float(atom.mass.log()) for atom in self.atoms()]
+        top = max(heights)
+        return top + math.log(math.fsum(math.exp(height - top) for height in heights))
 
     def expect(self, f: Callable[[ComplexBall, bool], ComplexBall]) -> ComplexBall:
         """E[f(L); L < ∞]."""
