@@ -290,3 +290,38 @@ def test_pairs_that_are_not_symmetric_are_refused() -> None:
     table = b.Table(["0.9", "0.1"], ["0.5", "0.5"], **REPLACE)
     with pytest.raises(LossUnknown, match="symmetric"):
         b.FixedSizeSampled(table, sample=1, population=2).losses()
+
+
+def test_promises_for_one_number_of_records_stay_with_it() -> None:
+    """A group of two that leaves a population of three costs more than a chain of two links of that population says
+    (δ(0) = ⅔·(2Φ(1/1.5) − 1) = 0.3300, against 0.3212): groups, samples and blocks that change the number are refused.
+    """
+    cut = b.TruncatedPoisson(b.Gaussian("1.5"), 1, most=1, population=3)
+    fixed = b.FixedSizeSampled(b.Gaussian(2, **REPLACE), sample=5, population=10)
+    attempts: list[Callable[[], b.Mechanism]] = [
+        lambda: b.Group(cut, 2),
+        lambda: b.PoissonSampled(cut, "1/2"),
+        lambda: b.PoissonSampled(fixed, "1/2"),
+        lambda: b.PoissonSampled(b.Disjoint(cut), "1/2"),
+        lambda: b.FixedSizeSampled(fixed, sample=9, population=100),
+        lambda: b.Disjoint(cut, **REPLACE),
+    ]
+    for attempt in attempts:
+        with pytest.raises(InputError, match="promises something for exactly"):
+            attempt()
+    assert b.FixedSizeSampled(fixed, sample=10, population=100).for_records() == 100
+    safe = b.Group(b.TruncatedPoisson(b.Gaussian("1.5"), 1, most=1, largest_population=3), 2)
+    assert b.account(safe, epsilon=0).delta.upper >= 2 / 3 * (2 * norm.cdf(1 / 1.5) - 1)
+    assert b.Group(fixed, 2).relation == "replace_one", "there the number stays"
+
+
+@pytest.mark.parametrize("rate", ["4/5", 0.8, 0.9, 0.99])
+def test_likely_draws_have_digits(rate: float | str) -> None:
+    """Rates near 1, exact or not: tails are known, and batches that are all but always full are answered."""
+    chance = ball(b.PoissonSampled(b.Gaussian(1), rate).rate)
+    q = float(chance)
+    for count, draws in ((1, 6), (2, 6), (3, 6), (5, 10), (2, 11)):
+        direct = sum(math.comb(draws, k) * q**k * (1 - q) ** (draws - k) for k in range(count, draws + 1))
+        assert float(at_least(count, draws, chance)) == pytest.approx(direct, rel=1e-12)
+    made = b.TruncatedPoisson(b.Gaussian(1), rate, most=1, population=1000)
+    assert 0 < b.account(made, delta=1e-5).epsilon.upper < 100

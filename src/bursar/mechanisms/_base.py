@@ -95,6 +95,10 @@ class Mechanism(Written, Composable, ABC):
         """The same noise against a sensitivity ``size`` times as large, where that is a mechanism of the same kind."""
         return None
 
+    def for_records(self) -> int | None:
+        """The number of records that its promise is for, where it is for no other number."""
+        return None
+
     def drawn(self) -> Drawn | None:
         """Where it is Gaussian noise on records of which each is drawn by itself: how much, how likely, how many."""
         return None

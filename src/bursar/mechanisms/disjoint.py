@@ -10,6 +10,7 @@ from bursar.guarantees import GDP, TCDP, ZCDP, ApproxDP, Claim, Guarantee, PureD
 from bursar.identity import same
 from bursar.losses import Directions, Leaks
 from bursar.mechanisms._base import Mechanism
+from bursar.mechanisms._inside import refuse_counted
 from bursar.numerics.balls import maximum
 from bursar.relations import ADD_REMOVE, relation_field
 
@@ -49,6 +50,8 @@ class Disjoint(Mechanism):
                 raise InputError(
                     "blocks are given under add_remove, whatever the whole is seen under", argument="blocks"
                 )
+            if relation != ADD_REMOVE:
+                refuse_counted(part, "a record that changes its block")
             parts.append(part)
         self._set(blocks=tuple(sorted(parts, key=str)), relation=relation_field(relation))
 

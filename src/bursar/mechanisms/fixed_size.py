@@ -23,6 +23,7 @@ from bursar.losses import (
     zeroed,
 )
 from bursar.mechanisms._base import Mechanism
+from bursar.mechanisms._inside import refuse_counted
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.group import Group, refuse_groups
 from bursar.mechanisms.poisson import mixed, on_sums
@@ -36,8 +37,10 @@ _LIGHTEST = 1e-310  # of a number of draws: what is rarer counts as if it reveal
 _MOST_DRAWN = 400  # times that one record may be drawn before its losses are too many to list
 
 
-def sampled_part(mechanism: object, name: str, relations: tuple[str, ...] = (REPLACE_ONE, ZERO_OUT)) -> Mechanism:
-    """Check what is to be sampled."""
+def sampled_part(
+    mechanism: object, name: str, records: int, relations: tuple[str, ...] = (REPLACE_ONE, ZERO_OUT)
+) -> Mechanism:
+    """Check what is to be run on so many records."""
     if not isinstance(mechanism, Mechanism):
         raise InputError(f"{name} needs one mechanism, not {described(mechanism)}", argument="mechanism")
     if mechanism.relation not in relations:
@@ -47,6 +50,7 @@ def sampled_part(mechanism: object, name: str, relations: tuple[str, ...] = (REP
             argument="mechanism",
         )
     refuse_groups(mechanism, name)
+    refuse_counted(mechanism, name, records=records)
     return mechanism
 
 
@@ -64,8 +68,8 @@ class FixedSizeSampled(Mechanism):
     name = "fixed_size"
 
     def __init__(self, mechanism: Mechanism, *, sample: int, population: int) -> None:
-        inside = sampled_part(mechanism, self.name)
         drawn, total = whole(sample=sample, at_least=1), whole(population=population, at_least=1)
+        inside = sampled_part(mechanism, self.name, drawn)
         if drawn > total:
             raise InputError(f"sample must be at most the population of {total}, not {drawn}", argument="sample")
         self._set(mechanism=inside, sample=drawn, population=total)
@@ -79,6 +83,10 @@ class FixedSizeSampled(Mechanism):
     def rate(self) -> Fraction:
         """The share of records drawn."""
         return Fraction(self.sample, self.population)
+
+    def for_records(self) -> int:
+        """The population."""
+        return self.population
 
     def claims(self) -> tuple[Claim, ...]:
         """(ε, δ) becomes (ln(1 + q(e^ε − 1)), qδ); the Rényi curve by its sampled bound. Where a record becomes null,
@@ -139,14 +147,18 @@ class WithReplacementSampled(Mechanism):
     name = "with_replacement"
 
     def __init__(self, mechanism: Mechanism, *, draws: int, population: int) -> None:
-        inside = sampled_part(mechanism, self.name, (REPLACE_ONE,))
         drawn, total = whole(draws=draws, at_least=1), whole(population=population, at_least=1)
+        inside = sampled_part(mechanism, self.name, drawn, (REPLACE_ONE,))
         self._set(mechanism=inside, draws=drawn, population=total)
 
     @property
     def relation(self) -> str:
         """The neighbour relation of such samples: replace_one."""
         return REPLACE_ONE
+
+    def for_records(self) -> int:
+        """The population."""
+        return self.population
 
     def claims(self) -> tuple[Claim, ...]:
         """Those of a group of as many as may be drawn at a time: what mixing cannot worsen."""

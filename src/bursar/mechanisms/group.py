@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 
 from bursar.errors import ConversionRefused, InputError, LossUnknown, described
@@ -11,9 +10,10 @@ from bursar.losses import Directions, Leaks, grouped
 from bursar.mechanisms._base import Mechanism
 from bursar.mechanisms._binomial import binomial_claims, binomial_losses
 from bursar.mechanisms._drawn import MOST_RECORDS, Drawn
+from bursar.mechanisms._inside import inside, refuse_counted
 from bursar.numerics.balls import working
 from bursar.numerics.validate import whole
-from bursar.relations import REPLACE_ONE
+from bursar.relations import ADD_REMOVE, REPLACE_ONE
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -35,6 +35,8 @@ class Group(Mechanism):
                 f"group needs one mechanism, not {described(mechanism)}; counts go outside: group(m, size=…)*10",
                 argument="mechanism",
             )
+        if mechanism.relation == ADD_REMOVE:
+            refuse_counted(mechanism, "a group that joins or leaves")
         self._set(mechanism=mechanism, size=whole(size=size, at_least=1, at_most=10**9))
 
     @property
@@ -109,24 +111,11 @@ def refuse_groups(mechanism: Mechanism, sampling: str) -> None:
     """Refuse to sample what counts a group as one unit, however deep it stands inside. Records that are known to be
     drawn by themselves may stand there, if they are not too many.
     """
-    drawn, group = mechanism.drawn(), _inside(mechanism)
-    if group is not None and (drawn is None or drawn.size > MOST_RECORDS):
+    drawn, group = mechanism.drawn(), inside(mechanism, lambda one: isinstance(one, Group) and one.size > 1)
+    if isinstance(group, Group) and (drawn is None or drawn.size > MOST_RECORDS):
         raise InputError(
             f"{sampling} cannot sample {group.text()}: each record is drawn by itself, so the {group.size} records of "
             "a group take part in any number, while inside they would count as one; put the group outside: "
             f"group({sampling}(…), size={group.size})",
             argument="mechanism",
         )
-
-
-def _inside(value: object) -> Group | None:
-    """A group of more than one record somewhere in a mechanism, a composition or their fields."""
-    if isinstance(value, Group) and value.size > 1:
-        return value
-    if isinstance(value, (tuple, list)):
-        parts = list(value)
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        parts = [getattr(value, field.name) for field in dataclasses.fields(value)]
-    else:
-        return None
-    return next((found for found in map(_inside, parts) if found is not None), None)

@@ -15,6 +15,7 @@ from bursar.losses import Directions, Leaks, poisson_sampled, replaced_gaussian
 from bursar.mechanisms._base import Mechanism, known_losses, renyi_of_losses
 from bursar.mechanisms._binomial import binomial_claims, binomial_losses
 from bursar.mechanisms._drawn import Drawn
+from bursar.mechanisms._inside import refuse_counted
 from bursar.mechanisms.discrete_gaussian import DiscreteGaussian
 from bursar.mechanisms.discrete_laplace import DiscreteLaplace
 from bursar.mechanisms.gaussian import Gaussian
@@ -53,6 +54,7 @@ class PoissonSampled(Mechanism):
                 argument="mechanism",
             )
         refuse_groups(mechanism, self.name)
+        refuse_counted(mechanism, self.name)
         self._set(mechanism=mechanism, rate=real(rate=rate, above=0, at_most=1))
 
     @property

@@ -82,6 +82,10 @@ class TruncatedPoisson(Mechanism):
         """The neighbour relation of the mechanism inside."""
         return self.mechanism.relation
 
+    def for_records(self) -> int | None:
+        """The population, where it is exact."""
+        return self.population
+
     def _full(self) -> Ball:
         """How likely the others alone fill the batch, at most."""
         return at_least(self.most, (self.population or self.largest_population or 1) - 1, ball(self.rate))

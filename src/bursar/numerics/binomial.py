@@ -6,7 +6,8 @@ import math
 
 from flint import arb, ctx
 
-from bursar.numerics.balls import Ball, relative_radius, working
+from bursar.errors import LossUnknown
+from bursar.numerics.balls import Ball, hull, relative_radius, working
 
 _ENOUGH = 2.0**-60
 _MOST_BITS = 1 << 14
@@ -20,17 +21,23 @@ def at_least(count: int, draws: int, chance: Ball) -> Ball:
         return arb(0)
     if chance >= 1:
         return arb(1)
-    doubt = max(_ENOUGH, 8 * draws * relative_radius(chance))  # nothing is known better than the chance allows
+    # it grows with the chance: each end of what is known of that is a number of its own
+    ends = arb(chance.lower()), arb(chance.upper()).min(arb(1))
+    low, high = (_at(count, draws, end) for end in ends)
+    return hull(low, high)
+
+
+def _at(count: int, draws: int, chance: Ball) -> Ball:
+    if chance >= 1 or chance <= 0:
+        return arb(1 if chance >= 1 else 0)
     bits = max(ctx.prec, 64)
     while bits <= _MOST_BITS:
         with working(bits):
             found = chance.beta_lower(arb(count), arb(draws - count + 1), 1)
-        if found > 0 and relative_radius(found) <= doubt:
+        if found > 0 and relative_radius(found) <= _ENOUGH:
             return found.min(arb(1))
         bits *= 2
-    raise ArithmeticError(
-        f"the chance of {count} of {draws} draws at rate {float(chance):.6g} is not known to any digit"
-    )
+    raise LossUnknown(f"the chance that {count} of {draws} are drawn at rate {float(chance):.6g} is not known")
 
 
 def weights(draws: int, chance: Ball, lightest: float) -> list[Ball]:

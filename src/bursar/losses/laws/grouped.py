@@ -29,6 +29,7 @@ _POINTS = 1000  # of the record's profile
 _MOST_ATOMS = 200
 _STARTS, _CORNERS = 3000, 1500
 _APART = 1e-9  # relatively: closer odds are one, for slopes between them would be rounding
+_FEWEST = 3  # corners of a curve that falls from 1
 _GONE = 1e-30  # of δ: beyond, losses count as infinite
 
 
@@ -63,6 +64,8 @@ def _chained(laws: list[Loss], reverse: Loss, size: int) -> TableLoss:
         points.append((whole.upper(), height.upper().min(arb(1))))  # a profile falls
     points.sort(key=lambda point: float(point[0].log()))
     corners = falling_convex_minorant([(arb(0), arb(1)), *points])
+    if len(corners) < _FEWEST:
+        raise LossUnknown("the chain of links is not known closely enough")
     # a chord in place of a corner lies above it; at both ends it would make losses infinite
     inner = np.linspace(2, len(corners) - 3, min(max(len(corners) - 4, 0), _CORNERS)).astype(np.int64)
     ends = [i for i in (0, 1, len(corners) - 2, len(corners) - 1) if i >= 0]
