@@ -211,9 +211,14 @@ def promises() -> dict[str, st.SearchStrategy[Any]]:
 def plain(relation: str) -> dict[str, st.SearchStrategy[Any]]:
     """A strategy for every mechanism that holds no other, by name."""
     seen = {"relation": st.just(relation)}
-    added = {"gaussian_mixture": mixtures()} if relation == ADD else {}
+    noise, many = st.builds(b.Gaussian, sigma=NOISES, **seen), st.integers(2, 40)
+    added = {
+        "gaussian_mixture": mixtures(),
+        "allocated": st.builds(b.Allocated, noise, steps=many),
+        "truncated_poisson": st.builds(b.TruncatedPoisson, noise, rate=RATES, most=many, largest_population=many),
+    }
     return {
-        **added,
+        **(added if relation == ADD else {}),
         "gaussian": st.builds(b.Gaussian, sigma=NOISES, **seen),
         "laplace": st.builds(b.Laplace, scale=NOISES, **seen),
         "randomized_response": st.builds(b.RandomizedResponse, epsilon=EPSILONS, **seen),
@@ -238,7 +243,9 @@ def holding(
 ) -> dict[str, st.SearchStrategy[Any]]:
     """A strategy for every mechanism that holds others, by name; blocks are under add_remove, always."""
     parts = st.lists(blocks, min_size=1, max_size=3)
-    single = inside.filter(lambda mechanism: "group(" not in mechanism.text())  # a sample of a group is refused
+    # samples of groups, and of what is for one number of records, are refused
+    refused = ("group(", "fixed_size(", "with_replacement(")
+    single = inside.filter(lambda mechanism: not any(name in mechanism.text() for name in refused))
     ways: dict[str, st.SearchStrategy[Any]] = {
         "poisson": st.builds(b.PoissonSampled, single, rate=RATES),
         "group": st.builds(b.Group, inside, size=st.integers(1, 5)),
@@ -248,6 +255,11 @@ def holding(
         ways["fixed_size"] = st.builds(
             b.FixedSizeSampled, single, sample=st.integers(1, 100), population=st.integers(100, 1000)
         )
+        noise = st.builds(b.Gaussian, sigma=NOISES, relation=st.just(REPLACE))
+        ways["shuffled"] = st.builds(b.Shuffled, noise, steps=st.integers(2, 40))
+        ways["with_replacement"] = st.builds(
+            b.WithReplacementSampled, noise, draws=st.integers(1, 9), population=st.integers(10, 99)
+        )
     return ways
 
 
@@ -256,8 +268,12 @@ def mechanisms(relation: str, *, leave_out: tuple[str, ...] = ()) -> st.SearchSt
     base, blocks = (
         st.one_of(*(way for name, way in plain(seen).items() if name not in leave_out)) for seen in (relation, ADD)
     )
-    once = st.one_of(*holding(relation, base, blocks).values())
-    return st.one_of(base, base, once, *holding(relation, once, blocks).values())
+
+    def around(inner: st.SearchStrategy[Any]) -> list[st.SearchStrategy[Any]]:
+        return [way for name, way in holding(relation, inner, blocks).items() if name not in leave_out]
+
+    once = st.one_of(*around(base))
+    return st.one_of(base, base, once, *around(once))
 
 
 def compositions(*, leave_out: tuple[str, ...] = ()) -> st.SearchStrategy[b.Composition]:
