@@ -106,3 +106,12 @@ def test_what_does_not_fit_is_refused_by_name(given: dict[str, Any], said: str) 
     """With what would."""
     with pytest.raises(InputError, match=said):
         b.training(**{**RUN, "sigma": 2, **given})
+
+
+def test_a_wide_interval_is_planned_to_its_upper_end() -> None:
+    """What shuffled batches cost at least says nothing about how closely the most is known."""
+    found = b.plan(
+        lambda sigma: b.Shuffled(b.Gaussian(sigma, relation="zero_out"), steps=50) * 2, epsilon=2, delta=1e-5
+    )
+    plain = b.plan(lambda sigma: b.Gaussian(sigma, relation="zero_out") * 2, epsilon=2, delta=1e-5)
+    assert found.value == pytest.approx(plain.value, rel=1e-5)

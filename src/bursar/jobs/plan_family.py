@@ -87,9 +87,14 @@ class Family:
 
 
 def _width(report: Report) -> float:
-    """The relative width of the interval, 0 where it has no lower end."""
-    bound = report.epsilon
-    return (bound.upper - bound.lower) / bound.upper if bound.upper > 0 and bound.lower > 0 else 0.0
+    """How closely the upper end is known, relatively: by the lower end of the theorem that proves it; 0 where that has
+    none. Another theorem's lower end speaks of something else that the releases may cost.
+    """
+    upper = report.epsilon.upper
+    own = [row.bound for row in report.rows if row.bound is not None and row.bound.upper == upper]
+    return (
+        min(((upper - one.lower) / upper for one in own if 0 < one.lower <= upper), default=0.0) if upper > 0 else 0.0
+    )
 
 
 def _floor(x: Fraction) -> float:
