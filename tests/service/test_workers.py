@@ -94,7 +94,7 @@ def test_bodies_that_would_count_for_minutes_are_refused(what: str) -> None:
 def test_a_worker_has_so_much_memory_and_no_more() -> None:
     """What needs more is refused, and does not take the service with it."""
     with open_office(Ledger("memory://", alert=None), work_memory=64) as office:
-        large = {"composition": "discrete_gaussian(sigma=100000)*3", "delta": "1e-6"}
+        large = {"composition": "poisson(discrete_gaussian(sigma=100000), rate=0.5)*3", "delta": "1e-6"}
         found = office.ask("POST", "/v1/account", large)
         assert found.json()["code"] == "too_much_work", found.text
         assert "memory" in found.json()["detail"]
