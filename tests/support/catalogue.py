@@ -36,7 +36,7 @@ EXAMPLES: tuple[b.Mechanism, ...] = (
     b.PoissonSampled(b.LeakyRandomizedResponse(epsilon=0.5, delta=1e-7), rate="1/10"),
     b.PoissonSampled(b.Declared(b.ZCDP(rho=0.1)), rate=0.1),
     b.FixedSizeSampled(b.Laplace(scale=1.0, relation=REPLACE), sample=10, population=1000),
-    b.WithReplacementSampled(b.Gaussian(sigma=2, relation=REPLACE), draws=10, population=1000),
+    b.WithReplacementSampled(b.Gaussian(sigma=2, relation=REPLACE), draws=2, population=1000),
     b.TruncatedPoisson(b.Gaussian(sigma=1), rate=0.01, most=15, population=1000),
     b.TruncatedPoisson(b.Gaussian(sigma=1, relation=ZERO), rate=0.01, most=15, population=1000),
     b.Allocated(b.Gaussian(sigma=1.0), steps=20),
@@ -79,7 +79,7 @@ CHEAPER: dict[str, tuple[b.Mechanism, ...]] = {
         b.FixedSizeSampled(b.Laplace(scale=1, relation=REPLACE), sample=n, population=1000) for n in (1000, 100, 1)
     ),
     "with_replacement": tuple(
-        b.WithReplacementSampled(b.Gaussian(sigma=1, relation=REPLACE), draws=n, population=1000) for n in (20, 2, 1)
+        b.WithReplacementSampled(b.Gaussian(sigma=1, relation=REPLACE), draws=n, population=1000) for n in (3, 2, 1)
     ),
     "truncated_poisson": tuple(
         b.TruncatedPoisson(b.Gaussian(sigma=s), rate="1/10", most=30, population=200) for s in (1, 2, 9)
