@@ -16,9 +16,20 @@ from hypothesis import strategies as st
 import bursar as b
 from bursar.guarantees import Tightness
 from bursar.theorems import Bound
-from support.catalogue import ADD, CHEAPER, EXAMPLES, QUESTIONS, REPLACE, SLOW, account, compositions, mechanisms
+from support.catalogue import (
+    ADD,
+    CHEAPER,
+    EXAMPLES,
+    QUESTIONS,
+    REPLACE,
+    SLOW,
+    account,
+    compositions,
+    mechanisms,
+    spread,
+)
 
-every_example = pytest.mark.parametrize("mechanism", EXAMPLES, ids=str)
+every_example = pytest.mark.parametrize("mechanism", spread(EXAMPLES), ids=str)
 both_questions = pytest.mark.parametrize("question", QUESTIONS[:2], ids=str)
 
 
@@ -88,7 +99,7 @@ def test_more_releases_cost_no_less(mechanism: b.Mechanism, question: dict[str, 
         assert cheap.lower <= dear.upper
 
 
-@pytest.mark.parametrize("name", CHEAPER)
+@pytest.mark.parametrize("name", spread(CHEAPER), ids=str)
 @both_questions
 def test_more_noise_costs_no_more(name: str, question: dict[str, object]) -> None:
     """A noisier mechanism costs no more, as far as the enclosures can tell, once and repeated."""

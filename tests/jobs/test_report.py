@@ -37,13 +37,14 @@ from support.catalogue import (
     holding,
     plain,
     promises,
+    spread,
 )
 from support.patience import within
 from support.where import TESTS
 
 SOURCES = Path(b.__file__).parent
 
-every_example = pytest.mark.parametrize("mechanism", EXAMPLES, ids=str)
+every_example = pytest.mark.parametrize("mechanism", spread(EXAMPLES), ids=str)
 every_question = pytest.mark.parametrize("question", QUESTIONS, ids=str)
 MIXED = b.Gaussian(sigma=20.0) * 1000 + b.Laplace(scale=100.0) * 5
 

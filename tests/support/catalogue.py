@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 
 import bursar as b
@@ -16,6 +18,14 @@ QUESTIONS = ({"delta": 1e-6}, {"epsilon": 1}, {"delta": 0}, {"epsilon": 0}, {"de
 SLOW = (  # what takes seconds an example is left to the fixed examples
     "densities", "allocated", "shuffled", "gaussian_mixture", "with_replacement", "truncated_poisson",
 )  # fmt: skip
+COSTLY = ("with_replacement", "truncated_poisson", "allocated", "shuffled", "gaussian_mixture")
+
+
+def spread(examples: Iterable[Any]) -> list[Any]:
+    """Examples, or names of them, as parameters of a test; the costly ones are left to `make soak`."""
+    names = [(one, one if isinstance(one, str) else one.name) for one in examples]
+    return [pytest.param(one, marks=pytest.mark.soak if name in COSTLY else ()) for one, name in names]
+
 
 EXAMPLES: tuple[b.Mechanism, ...] = (
     b.Gaussian(sigma=2.0),
