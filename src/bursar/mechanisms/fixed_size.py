@@ -85,7 +85,7 @@ class FixedSizeSampled(Mechanism):
         return Fraction(self.sample, self.population)
 
     def for_records(self) -> int:
-        """The population."""
+        """The number of records from which it draws."""
         return self.population
 
     def claims(self) -> tuple[Claim, ...]:
@@ -157,7 +157,7 @@ class WithReplacementSampled(Mechanism):
         return REPLACE_ONE
 
     def for_records(self) -> int:
-        """The population."""
+        """The number of records from which it draws."""
         return self.population
 
     def claims(self) -> tuple[Claim, ...]:
