@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from bursar.errors import InputError, LedgerHalted
 from bursar.ledger.journal.entry import Chained
-from bursar.ledger.journal.rows import Balance, Head, ReservationRow, ScopeRow
+from bursar.ledger.journal.rows import Balance, CounterRow, DeltaRow, Head, ReservationRow, ScopeRow
 from bursar.ledger.stores._work import Work
 
 
@@ -112,6 +112,22 @@ class Reader(ABC):
     def due(self, root: str, now: int) -> list[ReservationRow]:
         """Open reservations whose time has passed."""
 
+    @abstractmethod
+    def marks(self, scope: str, line: str) -> Iterator[tuple[int, int]]:
+        """(tile, largest counter) of every tile of a line's blocks that is kept, in order."""
+
+    @abstractmethod
+    def largest(self, scope: str, line: str, tiles: Sequence[int]) -> dict[int, int]:
+        """The largest counter of each of these tiles that is kept, without reading the others."""
+
+    @abstractmethod
+    def counters(self, scope: str, line: str, tiles: Sequence[int]) -> dict[int, CounterRow]:
+        """Those of these tiles that are kept."""
+
+    @abstractmethod
+    def deltas(self, root: str, after: int = 0) -> list[DeltaRow]:
+        """The files of a root with the entries that made them count, in order, after an entry."""
+
 
 class Transaction(Reader):
     """What a writer can do besides."""
@@ -152,6 +168,14 @@ class Transaction(Reader):
     @abstractmethod
     def set_reservation(self, row: ReservationRow) -> None:
         """A new or changed reservation."""
+
+    @abstractmethod
+    def set_counters(self, scope: str, line: str, rows: Sequence[CounterRow]) -> None:
+        """New or changed tiles, written at once: there may be more of them than fit into memory."""
+
+    @abstractmethod
+    def add_delta(self, row: DeltaRow) -> None:
+        """A file that counts from now on."""
 
     def flush(self) -> None:
         """Write what was gathered, where anything is; the end of the transaction does it too."""

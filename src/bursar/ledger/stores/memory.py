@@ -10,7 +10,7 @@ from typing import Any
 from bursar.errors import InputError, StorageFailed
 from bursar.ledger.budget.currencies import Balance
 from bursar.ledger.journal.entry import Chained
-from bursar.ledger.journal.rows import Head, ReservationRow, ScopeRow
+from bursar.ledger.journal.rows import CounterRow, DeltaRow, Head, ReservationRow, ScopeRow
 from bursar.ledger.stores._base import Reader, Store, Transaction
 from bursar.ledger.stores._work import work
 
@@ -26,6 +26,8 @@ class MemoryReader(Reader):
         self._journal: dict[str, list[Chained]] = {}
         self._released: dict[str, dict[str, int]] = {}
         self._reservations: dict[str, ReservationRow] = {}
+        self._counters: dict[tuple[str, str], dict[int, CounterRow]] = {}
+        self._deltas: dict[tuple[str, int], DeltaRow] = {}
 
     def head(self, root: str) -> Head | None:
         """The end of a chain."""
@@ -85,6 +87,8 @@ class MemoryReader(Reader):
         found += [(f"reservation {row.id}", row.root) for row in self._reservations.values() if row.root not in roots]
         found += [(f"scope {row.name}", row.root) for row in rows if row.root not in roots]
         found += [(f"scope {row.name}", row.parent) for row in rows if row.parent and row.parent not in self._scopes]
+        found += [("block counter", name) for name, _ in self._counters if name not in self._scopes]
+        found += [("delta", root) for root, _ in self._deltas if root not in roots]
         return sorted(set(found))
 
     def released(self, scope: str) -> list[tuple[str, int]]:
@@ -102,6 +106,24 @@ class MemoryReader(Reader):
     def due(self, root: str, now: int) -> list[ReservationRow]:
         """Open and past their time."""
         return [row for row in self.reservations(root) if row.status == "open" and row.expires <= now]
+
+    def marks(self, scope: str, line: str) -> Iterator[tuple[int, int]]:
+        """The largest counter of each tile."""
+        for tile, row in sorted(self._counters.get((scope, line), {}).items()):
+            yield tile, row.most
+
+    def largest(self, scope: str, line: str, tiles: Sequence[int]) -> dict[int, int]:
+        """The largest counter of some tiles."""
+        return {tile: row.most for tile, row in self.counters(scope, line, tiles).items()}
+
+    def counters(self, scope: str, line: str, tiles: Sequence[int]) -> dict[int, CounterRow]:
+        """Some tiles of a line."""
+        known = self._counters.get((scope, line), {})
+        return {tile: known[tile] for tile in tiles if tile in known}
+
+    def deltas(self, root: str, after: int = 0) -> list[DeltaRow]:
+        """The files of a root in order."""
+        return sorted(row for row in self._deltas.values() if row.root == root and row.seq > after)
 
 
 class MemoryTransaction(MemoryReader, Transaction):
@@ -158,6 +180,16 @@ class MemoryTransaction(MemoryReader, Transaction):
     def set_reservation(self, row: ReservationRow) -> None:
         """Keep a reservation, new or changed."""
         self._put(self._reservations, row.id, row)
+
+    def set_counters(self, scope: str, line: str, rows: Sequence[CounterRow]) -> None:
+        """Keep tiles, new or changed."""
+        known = self._counters.setdefault((scope, line), {})
+        for row in rows:
+            self._put(known, row.tile, row)
+
+    def add_delta(self, row: DeltaRow) -> None:
+        """Keep a file's place."""
+        self._put(self._deltas, (row.root, row.seq), row)
 
     def _put(self, table: dict[Any, Any], key: Any, value: Any) -> None:
         if key in table:

@@ -40,6 +40,8 @@ UNION SELECT 'list of releases', scope FROM released WHERE scope NOT IN (SELECT 
 UNION SELECT 'reservation ' || id, root FROM reservations WHERE root NOT IN (SELECT name FROM scopes WHERE kind = 'root')
 UNION SELECT 'scope ' || name, root FROM scopes WHERE root NOT IN (SELECT name FROM scopes WHERE kind = 'root')
 UNION SELECT 'scope ' || name, parent FROM scopes WHERE parent <> '' AND parent NOT IN (SELECT name FROM scopes)
+UNION SELECT 'block counter', scope FROM counters WHERE scope NOT IN (SELECT name FROM scopes)
+UNION SELECT 'delta', root FROM deltas WHERE root NOT IN (SELECT name FROM scopes WHERE kind = 'root')
 UNION SELECT 'count of changes', name FROM scopes WHERE epoch <> 0 AND name <> root
 ORDER BY 1, 2
 -- name: append
@@ -62,3 +64,12 @@ ON CONFLICT (scope, what) DO UPDATE SET count = released.count + excluded.count
 -- name: set_reservation
 INSERT INTO reservations (id, root, status, expires, detail) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET status = excluded.status, expires = excluded.expires, detail = excluded.detail
+-- name: marks
+SELECT tile, most FROM counters WHERE scope = ? AND line = ? AND tile > ? ORDER BY tile LIMIT ?
+-- name: deltas
+SELECT root, seq, kind, path, digest, worst FROM deltas WHERE root = ? AND seq > ? ORDER BY seq
+-- name: set_counters
+INSERT INTO counters (scope, line, tile, most, amounts) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (scope, line, tile) DO UPDATE SET most = excluded.most, amounts = excluded.amounts
+-- name: add_delta
+INSERT INTO deltas (root, seq, kind, path, digest, worst) VALUES (?, ?, ?, ?, ?, ?)

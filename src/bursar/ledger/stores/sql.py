@@ -12,7 +12,7 @@ from typing import Any
 
 from bursar.errors import LedgerHalted
 from bursar.ledger.journal.entry import Chained, Entry
-from bursar.ledger.journal.rows import Balance, Head, ReservationRow, ScopeRow
+from bursar.ledger.journal.rows import Balance, CounterRow, DeltaRow, Head, ReservationRow, ScopeRow
 from bursar.ledger.stores._base import Reader, Transaction
 
 _ALL = 2**62
@@ -107,6 +107,18 @@ class SqlReader(Reader):
         """Open and past their time."""
         return [ReservationRow(*row) for row in self._rows("due", root, now)]
 
+    def marks(self, scope: str, line: str) -> Iterator[tuple[int, int]]:
+        """The largest counter of each tile, page by page."""
+        after, rows = -1, [(0, 0)]
+        while rows:
+            rows = self._rows("marks", scope, line, after, _PAGE)
+            yield from rows
+            after = rows[-1][0] if rows else after
+
+    def deltas(self, root: str, after: int = 0) -> list[DeltaRow]:
+        """The files of a root in order."""
+        return [DeltaRow(*row) for row in self._rows("deltas", root, after)]
+
 
 class SqlTransaction(SqlReader, Transaction):
     """Keeps what it reads, gathers what it writes."""
@@ -190,6 +202,14 @@ class SqlTransaction(SqlReader, Transaction):
     def set_reservation(self, row: ReservationRow) -> None:
         """At once: it is read again before the end."""
         self._write("set_reservation", [tuple(row)])
+
+    def set_counters(self, scope: str, line: str, rows: Sequence[CounterRow]) -> None:
+        """Write tiles at once: they are large."""
+        self._write("set_counters", [(scope, line, *row) for row in rows])
+
+    def add_delta(self, row: DeltaRow) -> None:
+        """Write the place of a file at once."""
+        self._write("add_delta", [tuple(row)])
 
     def flush(self) -> None:
         """Write what was gathered; what comes afterwards is gathered anew."""

@@ -26,3 +26,10 @@ SELECT key, root, seq FROM keys WHERE key = ANY(?)
 SELECT scope, line, "limit", spent, held, dead, "window" FROM lines WHERE scope = ANY(?) ORDER BY scope, line
 -- name: several_links
 SELECT seq, hash, kind FROM journal WHERE root = ? AND seq = ANY(?)
+-- name: several_counters
+SELECT tile, most, amounts FROM counters WHERE scope = ? AND line = ? AND tile = ANY(?)
+-- name: several_marks
+SELECT tile, most FROM counters WHERE scope = ? AND line = ? AND tile = ANY(?)
+-- name: set_counters
+INSERT INTO counters SELECT * FROM unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[], ?::bytea[])
+ON CONFLICT (scope, line, tile) DO UPDATE SET most = excluded.most, amounts = excluded.amounts

@@ -19,7 +19,7 @@ from psycopg import errors, sql
 from bursar.errors import InputError, LedgerHalted, StorageFailed, StorageFull
 from bursar.ledger.budget.currencies import Balance
 from bursar.ledger.journal.entry import Chained
-from bursar.ledger.journal.rows import Head
+from bursar.ledger.journal.rows import CounterRow, Head
 from bursar.ledger.stores._base import Conflict, Reader, Store, Transaction
 from bursar.ledger.stores._work import work
 from bursar.ledger.stores.postgres.connection import Line
@@ -43,6 +43,15 @@ class _View(SqlReader):
         """The hash and kind of entries of a chain, in one question."""
         rows = self._connection.execute(_MANY["several_links"], (root, list(seqs))).fetchall()
         return {seq: (hash, kind) for seq, hash, kind in rows}
+
+    def counters(self, scope: str, line: str, tiles: Sequence[int]) -> dict[int, CounterRow]:
+        """Some tiles of a line, in one question."""
+        rows = self._connection.execute(_MANY["several_counters"], (scope, line, list(tiles))).fetchall()
+        return {row[0]: CounterRow(*row) for row in rows}
+
+    def largest(self, scope: str, line: str, tiles: Sequence[int]) -> dict[int, int]:
+        """The largest counter of some tiles, in one question."""
+        return dict(self._connection.execute(_MANY["several_marks"], (scope, line, list(tiles))).fetchall())
 
 
 class _Write(SqlTransaction, _View):
@@ -160,10 +169,14 @@ class PostgresStore(Store):
             yield _View(connection)
 
     def answers(self) -> None:
-        """On a connection of its own: neither a long reading nor a long commit is waited for."""
+        """On a connection of its own: neither a long reading nor a long commit is waited for. A standby, or a server
+        that was set to be read only, answers and takes no charge.
+        """
         self._here()
         with self._asking, _durable(), self._asks.used() as connection:
-            connection.execute("SELECT 1 FROM migrations LIMIT 1")
+            asked = "SELECT current_setting('transaction_read_only') = 'on' FROM migrations LIMIT 1"
+            if connection.execute(asked).fetchone() == (True,):
+                raise StorageFailed("the server can only be read: it is a standby, or was set to be read only")
 
     def grant_writer(self, role: str) -> None:
         """Let a role spend: it may add to the journal, and never change it."""

@@ -8,6 +8,7 @@ from typing import Any
 import apsw
 import msgspec
 
+from bursar.ledger.journal.rows import CounterRow
 from bursar.ledger.stores.sql import SqlReader, SqlTransaction
 from bursar.ledger.stores.statements import migrations, queries
 
@@ -22,6 +23,18 @@ def _links(connection: apsw.Connection, root: str, seqs: Sequence[int]) -> dict[
     return {seq: (hash, kind) for seq, hash, kind in rows}
 
 
+def _counters(connection: apsw.Connection, scope: str, line: str, tiles: Sequence[int]) -> dict[int, CounterRow]:
+    listed = msgspec.json.encode(list(tiles)).decode()
+    rows: list[Any] = connection.execute(_MANY["several_counters"], (scope, line, listed)).fetchall()
+    return {row[0]: CounterRow(*row) for row in rows}
+
+
+def _largest(connection: apsw.Connection, scope: str, line: str, tiles: Sequence[int]) -> dict[int, int]:
+    listed = msgspec.json.encode(list(tiles)).decode()
+    rows: list[Any] = connection.execute(_MANY["several_marks"], (scope, line, listed)).fetchall()
+    return dict(rows)
+
+
 class View(SqlReader):
     """What a snapshot tells."""
 
@@ -34,6 +47,14 @@ class View(SqlReader):
     def links(self, root: str, seqs: Sequence[int]) -> dict[int, tuple[str, str]]:
         """The hash and kind of entries of a chain, in one question."""
         return _links(self._connection, root, seqs)
+
+    def counters(self, scope: str, line: str, tiles: Sequence[int]) -> dict[int, CounterRow]:
+        """Some tiles of a line, in one question."""
+        return _counters(self._connection, scope, line, tiles)
+
+    def largest(self, scope: str, line: str, tiles: Sequence[int]) -> dict[int, int]:
+        """The largest counter of some tiles, in one question."""
+        return _largest(self._connection, scope, line, tiles)
 
     def damage(self) -> list[str]:
         """SQLite's own check of pages, order and constraints, and the record of migrations."""
@@ -66,6 +87,14 @@ class Write(SqlTransaction):
     def links(self, root: str, seqs: Sequence[int]) -> dict[int, tuple[str, str]]:
         """All in one question; of what was committed before."""
         return _links(self._connection, root, seqs)
+
+    def counters(self, scope: str, line: str, tiles: Sequence[int]) -> dict[int, CounterRow]:
+        """All in one question; as this transaction has left them."""
+        return _counters(self._connection, scope, line, tiles)
+
+    def largest(self, scope: str, line: str, tiles: Sequence[int]) -> dict[int, int]:
+        """The largest counter of some tiles, in one question."""
+        return _largest(self._connection, scope, line, tiles)
 
     def lock(self, roots: Sequence[str], keys: Sequence[str] = (), scopes: Sequence[str] = ()) -> None:
         """The whole file is ours; the keys of a large batch are looked up at once."""

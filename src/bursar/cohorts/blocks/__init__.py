@@ -1,0 +1,1 @@
+"""Block ledgers: one budget for each public part of the data, such as a day of a segment."""

@@ -1,0 +1,36 @@
+"""Who computes the admitted rows: DuckDB, embedded, or Spark; the table that is given decides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bursar.cohorts.people.engines._base import Engine, discreet
+from bursar.errors import InputError, described
+from bursar.extras import needs
+
+ENGINES = ("duckdb", "spark")
+
+
+def engine_of(table: Any, named: str | None) -> Engine:
+    """The engine that was named, or the one that the table belongs to."""
+    home = type(table).__module__.partition(".")[0]
+    if named is not None and named not in ENGINES:
+        raise InputError(f"engine must be one of {', '.join(ENGINES)}, not {described(named)}", argument="engine")
+    chosen = named or ("spark" if home == "pyspark" else "duckdb")
+    if (chosen == "spark") != (home == "pyspark"):
+        raise InputError(
+            f"engine {chosen} cannot read a {home} table: Spark reads its own frames, DuckDB everything else",
+            argument="engine",
+        )
+    if chosen == "spark":
+        with needs("spark", "a Spark table"):
+            from bursar.cohorts.people.engines.spark import SparkEngine
+
+        return SparkEngine(table)
+    with needs("cohorts", "a person filter"):
+        from bursar.cohorts.people.engines.duck import DuckEngine
+
+    return DuckEngine()
+
+
+__all__ = ["ENGINES", "Engine", "discreet", "engine_of"]

@@ -1,0 +1,169 @@
+"""The distributed engine: Spark 3.5 or newer, for its own frames. The folder must be one that all workers see.
+
+The secret goes to the workers as a row of data, never as a part of a statement: plans and the pages of Spark's own
+interface show statements.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import functions as F  # noqa: N812  # as everybody calls it
+
+from bursar.cohorts.people.charges import OwnNorm, Query
+from bursar.cohorts.people.engines._base import Engine, Prepared, discreet
+from bursar.cohorts.people.files import Folder, padded
+from bursar.cohorts.people.keys import Pads
+from bursar.cohorts.people.statements import Dialect, charges_statement, statement
+from bursar.errors import InputError, described
+
+DIALECT = Dialect(
+    hash="unhex(substr(sha2(concat(outer_pad, unhex(sha2(concat(inner_pad, CAST(id AS BINARY)), 256))), 256), 1, 32))",
+    div="DIV",
+)
+_SCHEMA = "person BINARY, charge BIGINT, admitted BOOLEAN"
+_FILE = 1 << 22  # rows of a file
+_PLAIN = {  # of one length, whatever is in it: a checksum has four bytes or five
+    "compression": "none",
+    "parquet.enable.dictionary": "false",
+    "parquet.page.write-checksum.enabled": "false",
+}
+_TROUBLES = (PySparkException, Py4JError)
+_IDS = ("byte", "short", "integer", "long", "string")
+_NUMBERS = ("byte", "short", "integer", "long", "float", "double", "decimal")
+
+
+class SparkEngine(Engine):
+    """Statements in the session of a frame."""
+
+    def __init__(self, table: Any) -> None:
+        self._spark = table.sparkSession
+
+    def prepare(self, table: Any, person: str, query: Query, pads: Pads) -> Prepared:
+        """Name and price everybody in a table: lazily, as Spark does."""
+        with discreet(_TROUBLES):
+            source = _source(table, person, query)
+            keys = self._spark.createDataFrame([tuple(map(bytearray, pads))], "inner_pad BINARY, outer_pad BINARY")
+            charges = self._ask(charges_statement(query, DIALECT), source=source, pads=F.broadcast(keys))
+        return _SparkPrepared(self, table, charges, person, query)
+
+    def compact(self, files: Sequence[str], folder: Folder, place: str) -> None:
+        """Write one row for everybody who was charged."""
+        with discreet(_TROUBLES):
+            self.write(self._ask(statement("snapshot"), state=self.read(files)), folder, place)
+
+    def overspent(self, files: Sequence[str], limit: int) -> bool:
+        """Whether anybody was admitted beyond a limit."""
+        with discreet(_TROUBLES):
+            return bool(self._ask(statement("overspent", limit=limit), state=self.read(files)).collect()[0][0])
+
+    def _ask(self, text: str, **frames: Any) -> Any:
+        """A statement over frames by their names."""
+        names = {name: f"bursar_{uuid.uuid4().hex}" for name in frames}
+        for name, frame in frames.items():
+            frame.createOrReplaceTempView(names[name])
+        meant = ", ".join(f"{name} AS (SELECT * FROM {view})" for name, view in names.items())
+        try:
+            return self._spark.sql(f"WITH {meant} {text}")
+        finally:
+            for view in names.values():
+                self._spark.catalog.dropTempView(view)
+
+    def read(self, files: Sequence[str]) -> Any:
+        """What was charged by these files."""
+        if not files:
+            return self._spark.createDataFrame([], _SCHEMA)
+        return self._spark.read.schema(_SCHEMA).parquet(*map(_pattern, files))
+
+    def write(self, rows: Any, folder: Folder, place: str) -> None:
+        """The rows of a delta among random ones."""
+        kept = rows.select("person", "charge", "admitted").persist()
+        try:
+            count = kept.count()
+            total = padded(count)
+            whole = kept.unionByName(self._fillers(total - count))
+            whole = whole.repartition(-(-total // _FILE)).sortWithinPartitions("person")
+            target = (folder.path / place).resolve()
+            target.parent.mkdir(parents=True, exist_ok=True)
+            whole.write.options(**_PLAIN).parquet(f"file:{target}")
+        except _TROUBLES:
+            folder.drop(place)
+            raise
+        finally:
+            kept.unpersist()
+
+    def _fillers(self, count: int) -> Any:
+        """Random persons, from a seed of the operating system's that is forgotten: `uuid` can be guessed."""
+        seed = self._spark.createDataFrame([(bytearray(secrets.token_bytes(32)),)], "seed BINARY")
+        person = F.expr("unhex(substr(sha2(concat(seed, CAST(CAST(id AS STRING) AS BINARY)), 256), 1, 32))")
+        return (
+            self._spark.range(count)
+            .crossJoin(F.broadcast(seed))
+            .select(person.alias("person"), F.lit(0).cast("bigint").alias("charge"), F.lit(False).alias("admitted"))
+        )
+
+
+class _SparkPrepared(Prepared):
+    """The charges of a frame, as a frame."""
+
+    def __init__(self, engine: SparkEngine, table: Any, charges: Any, person: str, query: Query) -> None:
+        self._engine, self._table, self._charges = engine, table, charges
+        self._person, self._query = person, query
+
+    def decide(self, files: Sequence[str], limit: int, rule: str, folder: Folder, place: str) -> None:
+        """Join the charges with what was charged before, and write the delta."""
+        with discreet(_TROUBLES):
+            state = self._engine.read(files).where("charge > 0")
+            decided = self._engine._ask(statement("decided", limit=limit), charges=self._charges, state=state)
+            self._engine.write(self._engine._ask(statement(f"delta_of_{rule}"), decided=decided), folder, place)
+
+    def rows(self, files: Sequence[str]) -> Any:
+        """The rows of the frame whose people are in the delta."""
+        with discreet(_TROUBLES):
+            delta = self._engine.read(files)
+            found = self._engine._ask(statement("recorded"), charges=self._charges, delta=delta)
+            kind = self._table.schema[self._person].dataType
+            if isinstance(self._query, OwnNorm):
+                values = F.col("cells") * F.lit(float(self._query.step))
+                return found.select(F.col("id").cast(kind).alias(self._person), values.alias(self._query.column))
+            ids = found.select(F.col("id").alias("bursar_admitted_id"))
+            same = _column(self._table, self._person).cast("string") == ids["bursar_admitted_id"]
+            return self._table.join(ids, same, "left_semi")
+
+
+def _pattern(file: str) -> str:
+    """A file as Spark reads names: as they are, without the escapes of a web address, and with signs that could stand
+    for others marked.
+    """
+    return "file:" + re.sub(r"([\\*?\[\]{}])", r"\\\1", str(Path(file).resolve()))
+
+
+def _column(table: Any, name: str) -> Any:
+    """A column by its whole name: a.b is no part of a column a."""
+    return table["`" + name.replace("`", "``") + "`"]
+
+
+def _source(table: Any, person: str, query: Query) -> Any:
+    """The ids and amounts of a frame; columns that are missing or of another kind are refused by name."""
+    kinds = {field.name: field.dataType.typeName().partition("(")[0] for field in table.schema.fields}
+    if kinds.get(person) not in _IDS:
+        raise InputError(
+            f"the table needs a column {person} of whole numbers or texts, not {described(kinds.get(person))}",
+            argument="person",
+        )
+    amount = F.lit(0.0)
+    if isinstance(query, OwnNorm):
+        if kinds.get(query.column) not in _NUMBERS:
+            raise InputError(
+                f"the table needs a column {query.column} of numbers, not {described(kinds.get(query.column))}",
+                argument="sums",
+            )
+        amount = _column(table, query.column).cast("double")
+    return table.select(_column(table, person).cast("string").alias("id"), amount.alias("amount"))

@@ -1,0 +1,130 @@
+"""The files of a person filter: written whole, synced, hashed, and looked at before they are believed.
+
+A delta has one row for each person that a query charged, among rows of random persons that are charged nothing: two of
+them at least, 256 random bits, so that its hash confirms no guess, and as many as make the number of rows a power of
+two. Rows have one length, so that sizes say no more than that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import uuid
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from bursar.errors import StorageFailed, storage_trouble
+from bursar.ledger.journal.rows import DeltaRow
+
+_LEAST = 1024  # rows
+_FILLERS = 2  # of 128 bits each
+
+
+def padded(rows: int) -> int:
+    """How many rows a file with this many gets."""
+    return max(_LEAST, 1 << (rows + _FILLERS - 1).bit_length())
+
+
+class Folder:
+    """Where the files of one filter lie."""
+
+    def __init__(self, path: str) -> None:
+        self.path = Path(path)
+        self._known: dict[str, tuple[Any, str]] = {}
+        """What files looked like when they were hashed, and their hash."""
+
+    def fresh(self) -> str:
+        """A new place for a delta or a snapshot, below the folder."""
+        return f"log/{uuid.uuid4().hex}"
+
+    def parts(self, place: str) -> list[Path]:
+        """The files of a delta, in order."""
+        return sorted((self.path / place).glob("*.parquet"))
+
+    def write(self, place: str, schema: Any, batches: Iterable[Any]) -> None:
+        """Write Arrow batches as one file."""
+        import pyarrow.parquet as pq
+
+        target = self.path / place
+        try:
+            target.mkdir(parents=True)
+            with pq.ParquetWriter(
+                target / "part-0.parquet", schema, compression="NONE", use_dictionary=False, write_statistics=False
+            ) as writer:
+                for batch in batches:
+                    writer.write_batch(batch)
+        except OSError as problem:
+            self.drop(place)
+            raise storage_trouble("a delta could not be written, nothing was charged", problem) from None
+
+    def settle(self, place: str) -> str:
+        """Make a delta durable, names too, and give its hash."""
+        target = self.path / place
+        try:
+            for path in (*self.parts(place), target, target.parent, self.path):
+                _sync(path)
+        except OSError as problem:
+            self.drop(place)
+            raise storage_trouble("a delta could not be made durable, nothing was charged", problem) from None
+        return self.digest(place)
+
+    def digest(self, place: str) -> str:
+        """The hash over the names and contents of a delta's files; those that have not changed are not read again."""
+        whole = hashlib.sha256()
+        for path in self.parts(place):
+            found = path.stat()
+            look = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)  # ctime cannot be set back
+            known = self._known.get(str(path))
+            if known is None or known[0] != look:
+                with open(path, "rb") as file:
+                    known = (look, hashlib.file_digest(file, "sha256").hexdigest())
+                self._known[str(path)] = known
+            whole.update(f"{path.name} {known[1]}\n".encode())
+        return whole.hexdigest()
+
+    def forget(self) -> None:
+        """Read every file again when it is looked at next."""
+        self._known = {}
+
+    def checked(self, rows: Sequence[DeltaRow]) -> list[str]:
+        """The files of these deltas; `StorageFailed` where one is missing or not what the journal says."""
+        found: list[str] = []
+        for row in rows:
+            problem = self.wrong(row)
+            if problem is not None:
+                raise StorageFailed(f"{problem}: nothing was decided, nothing was charged")
+            found += map(str, self.parts(row.path))
+        return found
+
+    def wrong(self, row: DeltaRow) -> str | None:
+        """What is wrong with a delta that the journal knows."""
+        try:
+            parts = self.parts(row.path)
+            if not parts:
+                return f"{row.kind} {row.path} of entry {row.seq} is missing from {self.path}"
+            if self.digest(row.path) != row.digest:
+                return f"{row.kind} {row.path} of entry {row.seq} in {self.path} is not what was committed"
+        except OSError as problem:
+            return f"{row.kind} {row.path} of entry {row.seq} cannot be read ({problem.strerror})"
+        return None
+
+    def orphans(self, rows: Sequence[DeltaRow]) -> list[str]:
+        """Places that no entry knows: of admissions that were interrupted, or are under way."""
+        known = {row.path for row in rows}
+        log = self.path / "log"
+        found = sorted(f"log/{path.name}" for path in log.iterdir()) if log.is_dir() else []
+        return [place for place in found if place not in known]
+
+    def drop(self, place: str) -> None:
+        """Remove what was written and does not count."""
+        shutil.rmtree(self.path / place, ignore_errors=True)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

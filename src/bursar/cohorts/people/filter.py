@@ -1,0 +1,250 @@
+"""The person filter: every person of a table has a budget of their own.
+
+    people = PersonFilter.create(ledger, "visits", folder="visits", person="user_id", rho="1/2", secret=secret)
+    rows = people.admit(table, Gaussian(sigma=50), key="q-1")
+
+What is released from the admitted rows, with fresh noise each time, is B-zCDP for everybody, however the queries were
+chosen; where all of it is Gaussian it is √(2B)-GDP. Who was admitted, how many, and what anybody has spent is as
+private as the data: nothing here prints it or writes it into the ledger.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bursar.cohorts.people.charges import MOST, Participation, limit_of, query_of
+from bursar.cohorts.people.commit import Commit, LostRace, counted
+from bursar.cohorts.people.engines import engine_of
+from bursar.cohorts.people.files import Folder
+from bursar.cohorts.people.keys import check_of, pads_of, secret_of
+from bursar.cohorts.people.promises import promised
+from bursar.errors import CurrencyMismatch, InputError, StorageFailed, described
+from bursar.extras import needs
+from bursar.guarantees import Guarantee
+from bursar.ledger.arguments import file_name, key_of
+from bursar.ledger.budget.refusals import alike
+from bursar.ledger.budget.scope import Scope, scope_name
+from bursar.ledger.journal.body import Delta, body_in
+from bursar.ledger.journal.entry import canonical
+from bursar.ledger.journal.rows import DeltaRow
+from bursar.ledger.ledger import Ledger
+from bursar.ledger.verbs.open import Place, open_scope
+from bursar.numerics.validate import choice, whole
+from bursar.relations import ADD_REMOVE
+
+RULES = ("skip", "halt")
+_ATTEMPTS = 200
+_NOWHERE = Delta("delta", "", "", 0)
+
+
+class Checked(NamedTuple):
+    """What a look at the files found; it says nothing about anybody."""
+
+    problems: tuple[str, ...]
+    orphans: int
+    """Places of admissions that were interrupted, or are under way: they count for nothing."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+
+class _Seen(NamedTuple):
+    """A filter as the ledger shows it at one moment."""
+
+    scope: Scope
+    after: int
+    rows: list[DeltaRow]
+
+
+class PersonFilter:
+    """The people of one root of a ledger."""
+
+    def __init__(self, ledger: Ledger, name: str, *, secret: Any, folder: Any = None) -> None:
+        """Of a filter that was created before; ``folder`` says where its files are now, if they were moved."""
+        self.ledger, self.name = ledger, scope_name(name)
+        kept = ledger.scope(self.name).cohort
+        if kept is None or kept["keeps"] != "people":
+            raise InputError(f"{name} is no person filter: it is a {ledger.scope(name).kind}", argument="name")
+        self._secret = secret_of(secret)
+        if check_of(self._secret, self.name) != kept["check"]:
+            raise InputError(
+                f"this is not the secret of {name}: with another one everybody would have a new budget",
+                argument="secret",
+            )
+        self.person, self.rule = str(kept["person"]), str(kept["rule"])
+        self.folder = Folder(str(kept["folder"]) if folder is None else file_name(folder, "folder"))
+
+    @classmethod
+    def create(
+        cls,
+        ledger: Ledger,
+        name: str,
+        *,
+        folder: Any,
+        person: str,
+        rho: Any,
+        secret: Any,
+        rule: str = "skip",
+        unit: str = "person",
+        key: str | None = None,
+        by: str | None = None,
+    ) -> PersonFilter:
+        """A root of the ledger in which every person may spend ``rho``; ``person`` names the column of ids, ``secret``
+        is what ids are hashed with. By the rule ``skip`` a query that somebody cannot bear leaves them out, and smaller
+        ones may take them in again; by ``halt`` it leaves them out for good.
+        """
+        if not isinstance(person, str) or not person:
+            raise InputError(f"person names the column of ids, not {described(person)}", argument="person")
+        where, chosen = file_name(folder, "folder"), choice(rule=rule, among=RULES)
+        check = check_of(secret_of(secret), scope_name(name))
+        limit_of(rho)
+        kept = {"keeps": "people", "folder": where, "person": person, "rule": chosen, "check": check}
+        options = {"unit": unit, "relation": ADD_REMOVE, "cohort": canonical(kept)}
+        verb = open_scope(name, Place(kind="root"), "zcdp", {"rho": rho}, options)
+        ledger.office.submit(ledger.request(verb, key=key, by=by))
+        return cls(ledger, name, secret=secret)
+
+    def admit(
+        self,
+        table: Any,
+        what: Any = None,
+        *,
+        key: str,
+        sums: str | None = None,
+        norm: Any = None,
+        sigma: Any = None,
+        engine: str | None = None,
+        by: str | None = None,
+    ) -> Any:
+        """The rows of those whose budget bears the query, charged durably before they are handed out: a table of the
+        kind that was given. ``what`` charges whoever has a row; ``sums`` with ``norm`` and ``sigma`` charges everybody
+        for their own sum, clipped to the norm, and gives one row a person.
+
+        The same key gives the recorded people again and charges nothing. It licenses one release, not two: publish the
+        output that was computed first.
+        """
+        query = query_of(what, sums, norm, sigma)
+        chosen = key_of(key)
+        if key is None:
+            raise InputError("an admission needs a key of its own", argument="key")
+        self.ledger.office.check()
+        prepared = engine_of(table, engine).prepare(table, self.person, query, pads_of(self._secret))
+        row = self._recorded(chosen, query.fields(), by)
+        for attempt in range(_ATTEMPTS):
+            if row is not None:
+                return prepared.rows(self.folder.checked([row]))
+            seen = self._look()
+            if isinstance(query, Participation):
+                alike([seen.scope], query.release)
+            _room(seen, query.worst)
+            place = self.folder.fresh()
+            files = self.folder.checked(counted(seen.scope, seen.rows))
+            prepared.decide(files, limit_of(seen.scope.target["rho"]), self.rule, self.folder, place)
+            row = self._commit(chosen, query.fields(), by, seen.after, place, "delta", query.worst)
+            if row is None:
+                time.sleep(random.random() * min(0.01 * 2**attempt, 1.0))
+        raise StorageFailed("others kept charging while this was being decided: retry with the same key")
+
+    def compact(self, *, key: str | None = None, by: str | None = None) -> None:
+        """Add up what everybody was charged in one file, which stands for all before it; they are kept for their keys.
+        Worth its while every ten queries or so.
+        """
+        chosen = key_of(key)
+        for _ in range(_ATTEMPTS):
+            seen = self._look()
+            place = self.folder.fresh()
+            files = self.folder.checked(counted(seen.scope, seen.rows))
+            engine_of(None, "duckdb").compact(files, self.folder, place)
+            if self._commit(chosen, {"compact": True}, by, seen.after, place, "snapshot", 0) is not None:
+                return
+        raise StorageFailed("others kept charging while this was being added up: retry")
+
+    def verify(self) -> Checked:
+        """Whether every file is what the journal says, and nobody was admitted beyond the largest limit there was."""
+        seen = self._look()
+        self.folder.forget()
+        problems = [problem for row in seen.rows if (problem := self.folder.wrong(row)) is not None]
+        deltas = [row for row in seen.rows if row.kind == "delta"]
+        if not problems and deltas:
+            files = self.folder.checked(deltas)
+            if engine_of(None, "duckdb").overspent(files, self._largest_limit()):
+                problems.append(f"{self.name}: somebody was admitted beyond the limit")
+        return Checked(tuple(problems), len(self.folder.orphans(seen.rows)))
+
+    def replay(
+        self,
+        charges: Any,
+        target: Any,
+        *,
+        rule: str | None = None,
+        buckets: int = 64,
+        progress: Callable[[int, int], None] = lambda done, all: None,
+    ) -> Path:
+        """What this filter, from an empty beginning, would admit of a list of charges with the columns query (in
+        order), person and charge (10⁻⁹ ρ): files with one more column, ``admitted``, below a new folder ``target``.
+        Nothing is charged. ``progress`` is told how many buckets are done, never rows.
+        """
+        chosen = self.rule if rule is None else choice(rule=rule, among=RULES)
+        parts = whole(buckets=buckets, at_least=1, at_most=4096)
+        with needs("cohorts", "a person filter"):
+            from bursar.cohorts.people.replay import replayed
+        limit = limit_of(self.ledger.scope(self.name).target["rho"])
+        return replayed(charges, file_name(target, "target"), limit, chosen, parts, progress)
+
+    def promises(self) -> list[Guarantee]:
+        """What holds for everybody, whatever was released so far and whatever will be: B-zCDP, and √(2B)-GDP as long as
+        all of it is Gaussian. B is the largest limit there ever was.
+        """
+        return promised(self._largest_limit(), self.ledger.entries(self.name))
+
+    def _largest_limit(self) -> int:
+        """Of all that a steward has ever set."""
+        rows = [row for chained in self.ledger.entries(self.name) for row in body_in(chained.entry.body).scopes or ()]
+        return max(limit_of(Scope(row).target["rho"]) for row in rows)
+
+    def _look(self) -> _Seen:
+        self.ledger.office.check()
+        with self.ledger.store.reading() as reader:
+            scope = self.ledger.office.view(reader).scope(self.name)
+            head = reader.head(self.name)
+            return _Seen(scope, 0 if head is None else head.seq, reader.deltas(self.name))
+
+    def _recorded(self, key: str, asked: dict[str, Any], by: str | None) -> DeltaRow | None:
+        """What a key was answered with before, if this is the same query."""
+        with self.ledger.store.reading() as reader:
+            if reader.key(key) is None:
+                return None
+        verb = Commit(self.name, asked, -1, _NOWHERE)
+        return self.ledger.office.submit(self.ledger.request(verb, key=key, by=by))
+
+    def _commit(
+        self, key: str, asked: dict[str, Any], by: str | None, after: int, place: str, kind: str, worst: int
+    ) -> DeltaRow | None:
+        """Make a delta count, and give what counts for the key: it may be what another process wrote; None where
+        somebody else came first with something else.
+        """
+        delta = Delta(kind, place, self.folder.settle(place), worst)
+        verb = Commit(self.name, asked, after, delta)
+        try:
+            row = self.ledger.office.submit(self.ledger.request(verb, key=key, by=by))
+        except LostRace:
+            self.folder.drop(place)
+            return None
+        if row.path != place:
+            self.folder.drop(place)
+        return row
+
+    def __repr__(self) -> str:
+        return f"<PersonFilter {self.name}: {self.rule}>"
+
+
+def _room(seen: _Seen, worst: int) -> None:
+    """Refuse what could make sums larger than whole numbers of 64 bits: known from the texts of the queries."""
+    if sum(row.worst for row in seen.rows) + worst > MOST:
+        raise CurrencyMismatch(f"{seen.scope.name} has counted all that it can: create a new filter")

@@ -1,0 +1,60 @@
+"""Engines of person filters, and tables in their own kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bursar.cohorts import PersonFilter
+from bursar.ledger.ledger import Ledger
+from support.java import spark_home
+from support.tables import SECRET, Rows
+
+
+@pytest.fixture
+def people(ledger: Ledger, tmp_path: Path) -> Callable[..., PersonFilter]:
+    """Makes filters in a ledger of each store."""
+
+    def make(name: str = "visits", **terms: Any) -> PersonFilter:
+        given: dict[str, Any] = {"rho": "1/100", "person": "user", "secret": SECRET, **terms}
+        return PersonFilter.create(ledger, name, folder=tmp_path / name, **given)
+
+    return make
+
+
+@pytest.fixture
+def visits(embedded: Ledger, tmp_path: Path) -> PersonFilter:
+    """A filter in an SQLite ledger."""
+    return PersonFilter.create(
+        embedded, "visits", folder=tmp_path / "visits", person="user", rho="1/100", secret=SECRET
+    )
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A Spark session that lives as long as this test process, with one thread and few pauses."""
+    from pyspark.sql import SparkSession
+
+    spark_home(tmp_path_factory.mktemp("java"))
+    session = (
+        SparkSession.builder.master("local[1]")
+        .config("spark.sql.shuffle.partitions", "1")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def sparkle(spark: Any) -> Callable[[Rows], Any]:
+    """Makes Spark frames of (user, value)."""
+    return lambda rows: spark.createDataFrame(rows, "user STRING, value DOUBLE")

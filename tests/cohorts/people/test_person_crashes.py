@@ -1,0 +1,103 @@
+"""kill −9 and races: never over budget, never a row without a committed charge."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bursar as b
+from bursar.cohorts import PersonFilter
+from bursar.ledger.ledger import Ledger
+from support.patience import NET
+from support.tables import SECRET, arrow
+from support.where import PEOPLE_CLIENTS, TESTS
+
+POINTS = ("before the delta", "before the sync", "before the commit", "after the commit", "before the rows")
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(TESTS)}
+
+
+def made(path: Path) -> None:
+    """A filter whose people can bear five queries."""
+    with Ledger(path, alert=None) as ledger:
+        PersonFilter.create(
+            ledger, "visits", folder=path.with_name("visits"), person="user", rho="1/100", secret=SECRET
+        )
+
+
+def command(path: Path, number: int, queries: int, point: str) -> list[str]:
+    """The program with its arguments."""
+    return [sys.executable, str(PEOPLE_CLIENTS), f"sqlite:///{path}", str(number), str(queries), point]
+
+
+def told(output: str) -> dict[str, str]:
+    """Who was handed out, by key."""
+    lines = [line.partition(" ") for line in output.splitlines()]
+    return {key: who for key, _, who in lines}
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_killed_at_a_named_point(point: str, tmp_path: Path, figures: Any) -> None:
+    """What was handed out is charged, what was not committed is not, and a retry of its key goes on from there."""
+    path = tmp_path / "budget.db"
+    made(path)
+    killed = subprocess.run(command(path, 0, 5, point), capture_output=True, text=True, check=False, env=ENVIRONMENT)
+    assert killed.returncode == -9, killed.stderr
+    assert list(told(killed.stdout)) == ["0-0", "0-1"]
+    with Ledger(path, alert=None) as ledger:
+        keys = {chained.entry.key for chained in ledger.entries("visits")}
+        assert ("0-2" in keys) == (point in ("after the commit", "before the rows"))
+        people = PersonFilter(ledger, "visits", secret=SECRET)
+        checked = people.verify()
+        assert checked.ok
+        assert checked.orphans == (point in ("before the sync", "before the commit"))
+    retried = subprocess.run(command(path, 0, 7, ""), capture_output=True, text=True, check=True, env=ENVIRONMENT)
+    assert [len(who) for who in told(retried.stdout).values()] == [3, 3, 3, 3, 3, 0, 0]
+    with Ledger(path, alert=None) as ledger:
+        assert ledger.verify()
+        assert PersonFilter(ledger, "visits", secret=SECRET).verify().ok
+    figures("admissions killed at a named point", f"kill −9 {point}", 1, 0)
+
+
+def test_eight_processes_share_one_budget(tmp_path: Path, figures: Any) -> None:
+    """Each asks twice: everybody is admitted exactly five times in all, whoever wins."""
+    path = tmp_path / "budget.db"
+    made(path)
+    running = [
+        subprocess.Popen(command(path, number, 2, ""), stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
+        for number in range(8)
+    ]
+    outputs = [process.communicate(timeout=NET)[0] for process in running]
+    assert all(process.returncode == 0 for process in running)
+    handed: Counter[str] = Counter()
+    for output in outputs:
+        for who in told(output).values():
+            handed.update(who)
+    assert handed == {"a": 5, "b": 5, "c": 5}
+    with Ledger(path, alert=None) as ledger:
+        assert ledger.verify()
+        assert ledger.last("visits") == 17
+        assert PersonFilter(ledger, "visits", secret=SECRET).verify() == ((), 0)
+    figures("people admitted by 8 processes", "2 queries each on the same people", 16, 0)
+
+
+def test_whoever_comes_second_decides_again(visits: PersonFilter, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another query commits between the decision and the commit: the person's budget bears one of both, not two."""
+    rows, what = arrow([("ann", 1.0)]), b.Declared(b.ZCDP(rho="1/150"))
+    other = PersonFilter(visits.ledger, "visits", secret=SECRET)
+    settle, handed = visits.folder.settle, []
+
+    def late(place: str) -> str:
+        if not handed:
+            handed.append(other.admit(rows, what, key="first").num_rows)
+        return settle(place)
+
+    monkeypatch.setattr(visits.folder, "settle", late)
+    handed.append(visits.admit(rows, what, key="second").num_rows)
+    assert handed == [1, 0]
+    assert visits.verify() == ((), 0)

@@ -1,0 +1,130 @@
+"""Spark decides as DuckDB does, on the same ledger, in turns with it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import bursar as b
+from bursar.cohorts import PersonFilter
+from bursar.cohorts.people.keys import pads_of, person_of
+from bursar.errors import InputError
+from support.person_contract import decided_alike, read
+from support.tables import SECRET, Rows, arrow
+from support.where import SPARK_CLUSTER, TESTS
+
+Frames = Callable[[Rows], Any]
+
+
+@pytest.mark.parametrize("rule", ["skip", "halt"])
+def test_both_engines_in_turns(rule: str, visits: PersonFilter, sparkle: Frames) -> None:
+    """The same people and the same values, to the last unit, whichever engine comes next."""
+    made = PersonFilter.create(
+        visits.ledger,
+        "turns",
+        folder=visits.folder.path / "turns",
+        person="user",
+        rho="1/200",
+        secret=SECRET,
+        rule=rule,
+    )
+    decided_alike(made, [sparkle, arrow], queries=8, compacted=(3,))
+
+
+def test_a_key_is_answered_by_either(visits: PersonFilter, sparkle: Frames) -> None:
+    """What one engine recorded the other gives again."""
+    rows: Rows = [("ann", 1.0), ("bob", 2.0)]
+    visits.admit(sparkle(rows), b.Gaussian(sigma=8), key="q-1")
+    assert read(visits.admit(arrow([*rows, ("eve", 1.0)]), b.Gaussian(sigma=8), key="q-1")) == rows
+    visits.admit(arrow(rows[:1]), b.Gaussian(sigma=50), key="q-2")
+    assert read(visits.admit(sparkle(rows), b.Gaussian(sigma=50), key="q-2")) == rows[:1]
+
+
+def test_files_of_both_engines_say_nothing(visits: PersonFilter, sparkle: Frames) -> None:
+    """Files that Spark writes have one size too, whoever is in them."""
+    for number, people in enumerate((1, 900)):
+        rows: Rows = [(f"person {one}", 1.0) for one in range(people)]
+        visits.admit(sparkle(rows), b.Gaussian(sigma=50), key=f"q-{number}")
+    paths = list(visits.folder.path.rglob("*.parquet"))
+    assert len({path.stat().st_size for path in paths}) == 1
+    after_sizes = [path.read_bytes()[4 + 10] for path in paths]  # in the head of the first page
+    assert after_sizes == [0x2C, 0x2C]  # no checksum, whose length would follow what is in it
+
+
+def test_plans_do_not_show_the_secret(
+    visits: PersonFilter, sparkle: Frames, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither the secret nor its pads are in any plan."""
+    visits.admit(sparkle([("ann", 1.0)]), b.Gaussian(sigma=50), key="q").explain(True)
+    shown = capsys.readouterr().out.lower()
+    assert "inner_pad" in shown
+    for part in (SECRET, *pads_of(SECRET)):
+        assert part.hex()[:16] not in shown
+        assert str(list(part))[1:20] not in shown
+
+
+def test_bad_spark_tables(visits: PersonFilter, spark: Any, sparkle: Frames) -> None:
+    """Columns that are missing or of another kind are refused by name, and an engine that cannot read a table."""
+    with pytest.raises(InputError, match="user"):
+        visits.admit(spark.createDataFrame([(1.5,)], "user DOUBLE"), b.Gaussian(sigma=50), key="q")
+    with pytest.raises(InputError, match="other"):
+        visits.admit(sparkle([("ann", 1.0)]), sums="other", norm=1, sigma=5, key="q")
+    with pytest.raises(InputError, match="engine"):
+        visits.admit(sparkle([("ann", 1.0)]), b.Gaussian(sigma=50), key="q", engine="duckdb")
+    assert visits.ledger.last("visits") == 1
+
+
+@pytest.mark.soak
+def test_on_a_cluster_of_two_workers(tmp_path: Path) -> None:
+    """Statements and the secret reach workers that are processes of their own; both engines in turns."""
+    done = subprocess.run(
+        [sys.executable, str(SPARK_CLUSTER), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(TESTS)},
+    )
+    assert done.stdout.split() == ["".join(f"p{number}" for number in range(10, 40)), "0", "True", "True"]
+
+
+def test_spark_takes_names_as_they_are(visits: PersonFilter, spark: Any) -> None:
+    """Of folders, with spaces, letters and signs of patterns; of people, bytes that are no text too."""
+    folder = visits.folder.path / "a b é" / "admitted=true" / "v[1]{2}"
+    made = PersonFilter.create(
+        visits.ledger, "names", folder=folder, person="user", rho="1/100", secret=SECRET, rule="halt"
+    )
+    table = spark.sql("SELECT CAST(bytes AS STRING) AS user FROM VALUES (X'ff'), (X'fe'), (X'61') AS given(bytes)")
+    half = b.Declared(b.ZCDP(rho="1/200"))
+    assert [made.admit(table, half, key=f"q-{number}").count() for number in range(3)] == [3, 3, 0]
+    assert [path.name for path in visits.folder.path.iterdir()] == ["a b é"]
+    assert made.admit(arrow([("a", 1.0)]), half, key="q-3").num_rows == 0
+    assert made.verify().ok
+
+
+def test_fillers_of_spark_are_never_the_same(visits: PersonFilter, sparkle: Frames) -> None:
+    """Of two files of the same people only these people are in both."""
+    for number in range(2):
+        visits.admit(sparkle([("ann", 1.0)]), b.Gaussian(sigma=50), key=f"q-{number}")
+    first, second = (set(pq.read_table(path)["person"].to_pylist()) for path in visits.folder.path.rglob("*.parquet"))
+    assert first & second == {person_of(SECRET, "ann")}
+    assert len(first) == len(second) == 1024
+
+
+def test_columns_have_one_name(visits: PersonFilter, spark: Any) -> None:
+    """A column a.b is not the part b of a column a: both engines charge the same person."""
+    made = PersonFilter.create(
+        visits.ledger, "parts", folder=visits.folder.path / "parts", person="a.b", rho="1/100", secret=SECRET
+    )
+    everything = b.Declared(b.ZCDP(rho="1/100"))
+    table = spark.sql("SELECT named_struct('b', 'ann') AS a, 'bob' AS `a.b`")
+    assert made.admit(table, everything, key="q-1").count() == 1
+    found = made.admit(pa.table({"a.b": ["ann", "bob"]}), everything, key="q-2")
+    assert found["a.b"].to_pylist() == ["ann"]

@@ -1,0 +1,27 @@
+"""The page about cohorts: every program in it runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from support.where import TOP
+
+PAGE = TOP / "docs" / "howto" / "cohorts.md"
+PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize("number", range(len(PROGRAMS)))
+def test_a_program_of_the_page(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it stands, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    exec(PROGRAMS[number], names)
+    names["ledger"].shut()  # type: ignore[attr-defined]
+
+
+def test_there_are_programs() -> None:
+    """One for blocks, one for people."""
+    assert len(PROGRAMS) == 2
