@@ -81,7 +81,9 @@ def test_floats_and_strings_name_the_same_mechanism() -> None:
     assert not b.Gaussian(0.1).sigma.exact
 
 
-@pytest.mark.parametrize("wrong", [math.nan, math.inf, True, None, "one", "1/0", "1e9999", "0x10", "1_0", [1], 1j])
+@pytest.mark.parametrize(
+    "wrong", [math.nan, math.inf, True, None, "one", "1/0", "1e9999", "0x10", "1__0", "_10", "10_", [1], 1j]
+)
 def test_no_numbers_are_refused(wrong: Any) -> None:
     """What is no finite number is refused, by the argument's name."""
     with pytest.raises(b.InputError, match="sigma") as refusal:
@@ -215,7 +217,7 @@ REFUSED += [
     "...",
     "None",
     "0x10",
-    "1_000",
+    "1__000",
     "",
     " ",
     "x" * 401,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bursar.losses.laws.grouped import grouped
     from bursar.losses.laws.laplace import LaplaceLoss
     from bursar.losses.laws.largest_step import largest_of_steps
+    from bursar.losses.laws.nulled_sample import nulled_sample
     from bursar.losses.laws.repeated import RepeatedLoss, repeated
     from bursar.losses.laws.replaced_gaussian import replaced_gaussian
     from bursar.losses.laws.sampled import poisson_sampled, sampled
@@ -51,6 +52,7 @@ __all__ = [
     "largest_of_steps",
     "leaky_response",
     "mixture_pair",
+    "nulled_sample",
     "poisson_sampled",
     "repeated",
     "replaced_gaussian",
@@ -79,6 +81,7 @@ __getattr__ = names_from(
         "grouped": "laws.grouped",
         "allocated_gaussian": "laws.allocated_gaussian",
         "largest_of_steps": "laws.largest_step",
+        "nulled_sample": "laws.nulled_sample",
         "leaky_response": "laws.table",
         "mixture_pair": "laws.gaussian_mixture",
         "poisson_sampled": "laws.sampled",

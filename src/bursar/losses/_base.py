@@ -31,11 +31,12 @@ if TYPE_CHECKING:
     from bursar.losses._directions import Directions
     from bursar.losses.engines.chernoff import CumulantBound
     from bursar.losses.engines.contour.factors import Factor
-    from bursar.losses.engines.hit_parts import Hits
+    from bursar.losses.engines.hit_parts import Hits, Sample
     from bursar.losses.engines.lattice.law import Law
     from bursar.losses.engines.likeness import Likeness
     from bursar.losses.engines.rungs import Rungs
     from bursar.losses.laws.table import TableLoss
+    from bursar.losses.twins import Twins
 
 
 class Atom(NamedTuple):
@@ -147,6 +148,10 @@ class Loss(ABC):
         """σ, q and whether a record is removed, for the Poisson-sampled Gaussian: many such laws are summed as one."""
         return None
 
+    def sample_of(self) -> Sample | None:
+        """What it is a Poisson sample of, where a record is removed."""
+        return None
+
     def hits(self, clear: float) -> Hits | None:
         """What it is made of, where a sample shows itself: e^{−clear} is the slack that is asked for."""
         return None
@@ -179,9 +184,13 @@ class Loss(ABC):
         """The losses of so many copies, down to a chance of e^{−depth}, where each is far rarer than the one below."""
         return None
 
-    def twins(self) -> tuple[Loss, Loss] | None:
+    def twins(self) -> Twins | None:
         """Simpler laws that cost no more, and no less, in any composition, where both are close to this one."""
         return None
+
+    def base_twins(self) -> Twins | None:
+        """The same for samples of what has this loss: also where the law itself is as simple as those."""
+        return self.twins()
 
     def suited(self, log_delta: float) -> Loss:
         """The same law for questions about δ of about this size, where it is known as closely as δ asks for."""
@@ -208,6 +217,11 @@ class Loss(ABC):
     def bounded_range(self) -> Ball | None:
         """η, of the law that dominates every mechanism of bounded range η."""
         return None
+
+    @property
+    def drawable(self) -> bool:
+        """Whether its distribution function is quick enough for a picture."""
+        return True
 
     def reverses(self, other: Loss) -> bool:
         """Whether the other law is known to be that of the same pair the other way round."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from bursar.errors import InputError, described
 from bursar.numerics.balls import Ball, down, up
+from bursar.numerics.shown import outward
+from bursar.presented import Presented
 
 
 def ordered(lower: object, upper: object) -> None:
@@ -14,8 +16,8 @@ def ordered(lower: object, upper: object) -> None:
         raise InputError(f"not an interval: [{described(lower)}, {described(upper)}]", argument="lower")
 
 
-@dataclass(frozen=True)
-class Interval:
+@dataclass(frozen=True, repr=False)
+class Interval(Presented):
     """lower ≤ the number ≤ upper; either end may be infinite. It has no ``float()``: which end is safe depends on the
     question.
     """
@@ -41,3 +43,7 @@ class Interval:
 
     def __str__(self) -> str:
         return f"[{self.lower!r}, {self.upper!r}]"
+
+    def __format__(self, form: str) -> str:
+        """Both ends in a float's format, the lower one rounded down and the upper one up: ``f"{interval:.3f}"``."""
+        return outward(self.lower, self.upper, form) or format(str(self), form)

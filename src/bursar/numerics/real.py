@@ -23,8 +23,10 @@ Number = Union[int, float, Fraction, Decimal, str]
 
 MAX_DIGITS = 100
 MAX_EXPONENT = 1000
+_EXACT = 2**53  # below, whole numbers are floats
 _DECIMAL = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d+))?\Z", re.ASCII)
 _RATIO = re.compile(r"([+-]?\d+)/(\d+)\Z", re.ASCII)
+_GROUPED = re.compile(r"(?<=\d)_(?=\d)", re.ASCII)  # 10_000 is 10000, as in Python
 
 
 class Real(Fraction):
@@ -37,9 +39,9 @@ class Real(Fraction):
     def __new__(cls, value: Fraction | int, low: Fraction | None = None, high: Fraction | None = None) -> Real:
         """A value, and the readings around it where there are others."""
         self = super().__new__(cls, value)
-        exact = Fraction(value)
-        self.low = exact if low is None else min(low, exact)
-        self.high = exact if high is None else max(high, exact)
+        exact = value if type(value) is Fraction else Fraction(value)
+        self.low = exact if low is None or low is exact else min(low, exact)
+        self.high = exact if high is None or high is exact else max(high, exact)
         return self
 
     @classmethod
@@ -101,6 +103,8 @@ def read(number: object, name: str) -> Real:
     if isinstance(number, float):
         if not math.isfinite(number):
             raise InputError(f"{name} must be a finite number, not {described(number)}", argument=name)
+        if number.is_integer() and abs(number) < _EXACT:
+            return Real(int(number))  # its shortest decimal is the float itself
         # float() first: a numpy scalar is a float whose repr is not a number.
         value = Fraction(repr(float(number)))
         return Real(value, *_hull(value, Fraction(number)))
@@ -126,20 +130,21 @@ def read_text(text: str, name: str) -> Real:
     value, decimal = _from_text(text, name)
     if not decimal:
         return Real(value)
-    return Real(value, *_covering(value, text))
+    return Real(value, *_covering(value, _GROUPED.sub("", text)))
 
 
 def _from_text(text: str, name: str) -> tuple[Fraction, bool]:
     """The exact value of a decimal or a ratio, refused before it can become a huge integer; is it a decimal?"""
     if len(text) > 3 * MAX_EXPONENT:
         raise InputError(f"{name} has too many characters ({len(text)}); at most {MAX_DIGITS} digits", argument=name)
+    text = _GROUPED.sub("", text)
     if ratio := _RATIO.match(text):
         if int(ratio[2]) == 0:
             raise InputError(f"{name} divides by zero: {text}", argument=name)
         return _small_enough(Fraction(int(ratio[1]), int(ratio[2])), name), False
     plain = _DECIMAL.match(text)
     if plain is None:
-        raise InputError(f"{name} must be a number such as 0.1, 1e-6 or 1/3, not {text!r}", argument=name)
+        raise InputError(f"{name} must be a number such as 0.1, 1e-6 or 1/3, not {described(text)}", argument=name)
     digits, exponent = plain[1], plain[2] or "0"
     if len(digits) > MAX_DIGITS or len(exponent) > 6 or abs(int(exponent)) > MAX_EXPONENT:
         raise InputError(
@@ -157,7 +162,7 @@ def _small_enough(value: Fraction, name: str) -> Fraction:
 
 
 def _hull(value: Fraction, binary: Fraction) -> tuple[Fraction, Fraction]:
-    return min(value, binary), max(value, binary)
+    return (value, binary) if value <= binary else (binary, value)
 
 
 def _covering(value: Fraction, decimal: str) -> tuple[Fraction, Fraction]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeGuard
 
-from bursar.errors import InputError, described
+from bursar.errors import InputError, described, nearest
 from bursar.numerics.real import Real, read
 
 MAX_COUNT = 10**12
 MAX_MAGNITUDE = 10**30
+_SMALLEST = Fraction(1, MAX_MAGNITUDE)
 MAX_PROMISE = 10**100  # what 10^12 releases at the largest parameters may add up to
 
 
@@ -20,7 +21,7 @@ def real(
     above: int | None = None,
     at_least: int | Fraction | None = None,
     below: int | None = None,
-    at_most: int | None = None,
+    at_most: int | Fraction | None = None,
     largest: int = MAX_MAGNITUDE,
     **argument: Any,
 ) -> Real:
@@ -36,7 +37,7 @@ def real(
     if not fits:
         allowed = _range(above, at_least, below, at_most)
         raise InputError(f"{name} must be {allowed}, not {_shown(given)}", argument=name)
-    if abs(value) > largest:
+    if not -largest <= value <= largest:
         raise InputError(f"{name} must be at most {float(largest):.0e} in size, not {_shown(given)}", argument=name)
     return value
 
@@ -45,7 +46,7 @@ def noise(**argument: Any) -> Real:
     """A noise scale or a privacy parameter that divides: above 0, and not absurdly small."""
     ((name, given),) = argument.items()
     value = real(above=0, **argument)
-    if value.low < Fraction(1, MAX_MAGNITUDE):
+    if value.low < _SMALLEST:
         raise InputError(f"{name} must be at least 1e-30, not {_shown(given)}", argument=name)
     return value
 
@@ -56,14 +57,16 @@ def probability(**argument: Any) -> Real:
 
 
 def whole(*, at_least: int, at_most: int = MAX_COUNT, **argument: Any) -> int:
-    """The named argument as a whole number within the limits; floats are refused even when they look whole."""
+    """The named argument as a whole number within the limits; a float that is whole (``1e3``) is one too, as far as
+    floats tell neighbouring whole numbers apart.
+    """
     ((name, given),) = argument.items()
     if isinstance(given, bool):
         raise InputError(f"{name} must be a whole number, not {described(given)}", argument=name)
     try:
         value = operator.index(given)
     except TypeError:
-        if isinstance(given, Fraction) and given.denominator == 1:
+        if (isinstance(given, Fraction) and given.denominator == 1) or _whole_float(given):
             value = int(given)
         else:
             raise InputError(
@@ -74,6 +77,10 @@ def whole(*, at_least: int, at_most: int = MAX_COUNT, **argument: Any) -> int:
             f"{name} must be a whole number from {at_least} to {at_most}, not {_shown(given)}", argument=name
         )
     return value
+
+
+def _whole_float(given: object) -> TypeGuard[float]:
+    return isinstance(given, float) and given.is_integer() and abs(given) < 2**53
 
 
 def listed(**argument: Any) -> list[Any]:
@@ -88,7 +95,8 @@ def choice(*, among: tuple[str, ...], **argument: Any) -> str:
     """One of a closed list of words."""
     ((name, given),) = argument.items()
     if not isinstance(given, str) or given not in among:
-        raise InputError(f"{name} must be one of {', '.join(among)}, not {described(given)}", argument=name)
+        hint = nearest(given, among)
+        raise InputError(f"{name} must be one of {', '.join(among)}, not {described(given)}{hint}", argument=name)
     return given
 
 

@@ -16,8 +16,9 @@ from scipy.special import ndtr
 
 import bursar as b
 from bursar.losses import AllocatedGaussian, allocated_gaussian
-from bursar.losses.engines import lattice
+from bursar.losses.engines import lattice, meet
 from bursar.losses.engines.allocation.sides import sides
+from bursar.losses.engines.answer import Precision
 from bursar.numerics.arrays import Array, Complexes
 from bursar.numerics.balls import ball, down, up, working
 from bursar.numerics.search import crossing
@@ -69,6 +70,22 @@ def test_epsilons_of_the_sheet(name: str) -> None:
     assert found.lower <= truth * (1 + 1e-9)
     assert truth * (1 - 1e-9) <= found.upper
     assert found.upper - found.lower < (1e-4 if delta > 1e-13 else 3e-4) * truth
+
+
+TWICE = {("rem", "1"): 0.0157623347626, ("rem", "2"): 3.44908661082e-4, ("add", "1"): 0.00906613812885}
+
+
+@pytest.mark.parametrize(("side", "epsilon"), TWICE)
+def test_two_epochs_of_the_sheet(side: str, epsilon: str) -> None:
+    """δ of two epochs of ten steps, by two other methods: inside, in a narrow interval that lies in the sheet's own."""
+    truth, sheet = TWICE[side, epsilon], SHEET[f"T4.t10.E2.{side}.{epsilon}"]["value"]
+    least, most = (float(end) for end in re.findall(r"[\d.e-]+", sheet))
+    with working():
+        loss = direction(allocated_gaussian(arb(1), 10), f".{side}")
+        found = meet.delta_at([[(loss, 2)]], ball(Fraction(epsilon)), Precision())
+    assert least <= found.lower <= truth * (1 + 1e-11)
+    assert truth * (1 - 1e-11) <= found.upper <= most
+    assert found.width < 1e-4
 
 
 def put(mu: float, strike: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -39,8 +40,10 @@ class Answer:
 
     @property
     def width(self) -> float:
-        """The width of the interval, relative to its upper end."""
-        return (self.upper - self.lower) / self.upper if self.upper > 0 else 0.0
+        """The width of the interval, relative to its upper end; infinite where there is no upper end."""
+        if self.lower == self.upper:
+            return 0.0
+        return (self.upper - self.lower) / self.upper if self.upper < math.inf else math.inf
 
 
 def leak_of(losses: Losses) -> Ball:

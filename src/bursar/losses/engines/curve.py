@@ -86,16 +86,15 @@ def evaluated(contour: Contour, epsilons: Array) -> Ends:
     apart = [sums.drift - x for x in places]
     near = np.array([float(gap) for gap in apart])
     slip = [float(abs(gap - arb(rough)).upper()) for gap, rough in zip(apart, near.tolist(), strict=True)]
-    phase = (sums.turn + sums.angle)[None, :] + contour.frequencies[None, :] * near[:, None]
+    phase = sums.angle[None, :] + contour.frequencies[None, :] * near[:, None]
     values = np.cos(phase) @ sums.share
     turned = (ULPS + 4) * (1 + sums.turn_size + np.abs(phase)) + phase.shape[1] + 48
-    doubt = SAFETY * float(sums.share @ np.expm1(np.minimum(sums.doubt, 700.0)))
     rounding = SAFETY * UNIT * (turned @ sums.share) + SAFETY * np.array(slip) * float(sums.share @ contour.frequencies)
     aliases, share = _aliases(contour, epsilons), _beyond(contour)
     scale = arb(contour.step) / arb.pi()
     for x, value, unsure, alias in zip(places, values.tolist(), rounding.tolist(), aliases.tolist(), strict=True):
         lead = (contour.cumulant - arb(contour.tau) * x).exp() * scale
-        total = lead * arb(value, doubt + unsure)
+        total = lead * arb(value, sums.doubt + unsure)
         _add(ends, contour, x, total, (lead * share).upper(), arb(alias))
     return ends
 

@@ -23,6 +23,7 @@ from bursar.losses.engines.answer import Answer, Losses
 from bursar.numerics.balls import Ball, up
 
 _SHARE = arb(10) ** -9  # η
+_SPARE = arb(2) ** -20  # of δ: for all but the costliest release
 _PART = 0.1  # of the width asked: what the others may add
 _MOST = 16  # different releases that are looked at
 _DECADES, _HALVES = 80.0, 9  # of a search for a cost, and its steps
@@ -50,6 +51,21 @@ def by_answers(losses: Losses, delta: Ball, width: float, solve: Solve) -> Answe
     spare = _SHARE * delta / len(losses)
     small = [_cost(one, spare, solve) for one in losses]
     return _without(losses, small, _PART * width * max(small), (delta, width, solve))
+
+
+def one_by_one(losses: Losses, delta: Ball, width: float, solve: Solve) -> Answer | None:
+    """The last resort: from below what the costliest release costs alone, from above its cost and that of each of the
+    others at a small part of δ.
+    """
+    if not 1 < len(losses) <= _MOST or not 0 < delta < 1:
+        return None
+    alone = [_ends(one, delta, width, solve) for one in losses]
+    first = max(range(len(losses)), key=lambda i: (alone[i][0], alone[i][1]))
+    spare = _SPARE * delta / (len(losses) - 1)
+    parts = [delta * (1 - _SPARE) if i == first else spare for i in range(len(losses))]
+    upper = sum((arb(_ends(one, part, width, solve)[1]) for one, part in zip(losses, parts, strict=True)), arb(0))
+    lower, most = max(low for low, _ in alone), up(upper)
+    return Answer(min(lower, most), most, (), "one by one", 1, 0.0) if lower > 0 or most < math.inf else None
 
 
 def _without(losses: Losses, small: list[float], limit: float, asked: tuple[Ball, float, Solve]) -> Answer | None:
@@ -87,6 +103,15 @@ def _single(loss: Loss, delta: Ball) -> tuple[float, float]:
         else:
             break
     return low, high
+
+
+def _ends(one: tuple[Loss, int], delta: Ball, width: float, solve: Solve) -> tuple[float, float]:
+    """Both ends of what one kind of release costs, as far as they are known."""
+    try:
+        found = solve([one], delta, width)
+    except (LossUnknown, ArithmeticError, ValueError):
+        return 0.0, math.inf
+    return found.lower, found.upper
 
 
 def _cost(one: tuple[Loss, int], delta: Ball, solve: Solve) -> float:

@@ -29,6 +29,13 @@ class Hits(NamedTuple):
     quiet: bool
 
 
+class Sample(NamedTuple):
+    """What a loss is a sample of, a record removed: the loss of what is sampled, and the rate."""
+
+    base: Loss
+    rate: Ball
+
+
 def sampled_loss(loss: Ball, rate: Ball) -> Ball:
     """ln(1 − q + q·e^l) of a finite l, with all digits on either side."""
     if loss > 1:

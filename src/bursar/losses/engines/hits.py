@@ -30,7 +30,7 @@ _CLEAR = (40.0, -math.inf)  # how far, in logarithms and beyond ln k, hits and m
 _NEGLIGIBLE = 1e9  # how many times smaller than a hit's loss what all misses may add must be, at the least
 _SPARE = arb(10) ** -10  # of δ: what may be left out
 _DOUBT = 1e-4  # of δ: by how much a sum may be off
-_MOST = 300  # numbers of hits that are summed
+_MOST = 800  # numbers of hits that are summed
 _FEW = 8  # numbers of hits, each of which an engine is asked about
 _BITS = 160
 
@@ -51,7 +51,7 @@ def epsilon_at(losses: Losses, delta: Ball, width: float) -> Answer | None:
                 low, high = _refined(total, low, high, width)
         except _TooMany:
             return None
-    return Answer(low, high, (), "hits", total.summed, 0.0)
+    return Answer(low, high, (), "hits", total.summed, 0.0) if high < math.inf or low == high else None
 
 
 def delta_at(losses: Losses, epsilon: Ball) -> Answer | None:
@@ -83,7 +83,7 @@ def _total(losses: Losses, delta: Ball) -> Total | None:
             parts = loss.hits(max(math.log(_NEGLIGIBLE) - float(abs(size + parts.hit).log()), 3.0) + math.log(count))
         if parts is not None:
             total = Total(parts, count, delta)
-            if total.likely() and total.doubt < _DOUBT:
+            if total.doubt < _DOUBT:
                 return total
     return None
 
@@ -101,11 +101,6 @@ class Total:
         self.spare = _SPARE * delta
         self.chances: dict[int, Ball] = {}
         self.summed = 0
-
-    def likely(self) -> bool:
-        """Whether few enough numbers of hits matter for a sum, by a glance: not so where many hits are usual."""
-        q, k = float(self.parts.rate), self.count
-        return k <= _MOST or k * q < 1 or math.sqrt(k * q * (1 - q)) < _MOST
 
     @property
     def doubt(self) -> Ball:

@@ -7,10 +7,12 @@ serve or stays wider than asked.
     contour        where noise is Gaussian: fewest moments, because they decay
     envelope       everything whose places can be listed: atoms, densities, and both together
     lattice        what is left, and the cross-check of the others
+    drawn          a lower end for samples, where nobody else has one
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,7 +20,7 @@ from dataclasses import dataclass, replace
 from flint import arb
 
 from bursar.errors import ContradictionError, LossUnknown
-from bursar.losses.engines import closed, contour, dominant, envelope, hits, lattice, likeness, simpler, top
+from bursar.losses.engines import closed, contour, dominant, drawn, envelope, hits, lattice, likeness, simpler, top
 from bursar.losses.engines.answer import EFFORTS, USUAL_WIDTH, Answer, Losses, NoEngine, Precision, leak_of
 from bursar.losses.engines.chernoff import delta_at_most
 from bursar.losses.engines.contour import NoContour
@@ -32,6 +34,7 @@ SETTLED = "settled"
 engine."""
 _MANY = 100
 _CLOSE = 1e-4  # an answer this narrow is not worth another engine's minutes, unless effort is asked for
+_OPEN = 1e-3  # an answer wider than this is worth asking about each release by itself
 _PER_MOMENT = 4  # grid points are worth a moment
 _STUMBLES = (NoContour, NoEnvelope, NoLattice, LossUnknown, ArithmeticError, ValueError)
 """Whatever the floats of an engine stumble over: it fails closed."""
@@ -54,7 +57,8 @@ def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) 
             answers.append(easier)
             continue
         # Mostly the other direction is the cheaper one, which is easier to show than to solve.
-        if not (answers and precision.engine is None and _cheaper(losses, answers[0], delta)):
+        known = answers and precision.engine is None and answers[0].upper < math.inf
+        if not (known and _cheaper(losses, answers[0], delta)):
             answers.append(_one_way(losses, delta, precision))
     return _worst(answers)
 
@@ -75,7 +79,9 @@ def _one_way(losses: Losses, delta: Ball, precision: Precision) -> Answer:
             raise ArithmeticError(str(limit)) from limit
 
     width, found, refused = USUAL_WIDTH if precision.width is None else precision.width, None, None
-    for way in (dominant.epsilon_at, None, dominant.by_answers):
+    for way in (dominant.epsilon_at, None, dominant.by_answers, dominant.one_by_one):
+        if way is dominant.one_by_one and found is not None and found.width <= _OPEN:
+            break
         try:
             other = _by_engines(losses, delta, precision) if way is None else way(losses, delta, width, solve)
         except NoEngine as limit:
@@ -104,6 +110,7 @@ def _by_engines(losses: Losses, delta: Ball, precision: Precision) -> Answer:
             "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
             "bracket": lambda losses, width: _between(losses, delta, width, most),
             "lattice": lambda losses, width: lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort]),
+            "drawn": lambda losses, _: drawn.epsilon_at(losses, delta),
         },
     )(losses)
 

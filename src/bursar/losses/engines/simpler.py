@@ -12,6 +12,7 @@ from flint import arb
 
 from bursar.losses.engines import rungs, steady
 from bursar.losses.engines.answer import USUAL_WIDTH, Answer, Losses, NoEngine, Precision
+from bursar.losses.twins import Twins
 from bursar.numerics.balls import Ball, down, up
 
 Solve = Callable[[Losses, Ball, Precision], Answer]
@@ -28,14 +29,21 @@ def epsilon_at(losses: Losses, delta: Ball, precision: Precision, solve: Solve) 
         )
         if found is not None:
             return found
-    twins = [(loss.twins() or (loss, loss), count) for loss, count in losses]
-    if all(pair[0] is pair[1] for pair, _ in twins):
+    twins = [(loss.twins() or Twins(loss, loss), count) for loss, count in losses]
+    if all(pair.low is pair.high for pair, _ in twins):
         return None
+    slack = sum((count * pair.slack for pair, count in twins), arb(0))
+    less = delta * (-slack).exp()
+    # δ_high(−2kρ) is at most δ_high(0) + 2kρ: so much less shows that ε is 0 itself, where it is
+    less = less - 2 * slack if less > 2 * slack else less
     try:
-        low, high = (solve([(pair[side], n) for pair, n in twins], delta, closer) for side in (0, 1))
+        low = solve([(pair.low, count) for pair, count in twins], delta * slack.exp(), closer)
+        high = solve([(pair.high, count) for pair, count in twins], less, closer)
     except NoEngine:
         return None
-    return replace(high, lower=min(low.lower, high.upper))
+    nothing = high.upper == 0 and not less + 2 * slack > delta * (-slack).exp()
+    lower, upper = max(down(arb(low.lower) - 2 * slack), 0.0), 0.0 if nothing else up(arb(high.upper) + 2 * slack)
+    return replace(high, lower=min(lower, upper), upper=upper)
 
 
 def _moved(losses: Losses, delta: Ball, precision: Precision, solve: Solve) -> Answer | None:

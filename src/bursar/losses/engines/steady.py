@@ -123,14 +123,16 @@ def _least(loss: Loss, count: int, spare: Ball, room: float) -> Ball:
 
 
 def _reach(loss: Loss, count: int, depth: float) -> float:
-    """About the ε of these alone, in floats."""
+    """About the ε of these alone, in floats; 0 where K takes integrals."""
+    if type(loss).rough_cumulant is Loss.rough_cumulant:
+        return 0.0
     return min((at for tilt in _TILTS if not math.isnan(at := _mean_at(loss, count, tilt, depth))), default=0.0)
 
 
 def _mean_at(loss: Loss, count: int, tilt: float, depth: float) -> float:
     """(kK(t) + depth)/t, in floats; NaN where they fail."""
     if type(loss).rough_cumulant is Loss.rough_cumulant:
-        return math.nan  # K takes integrals
+        return math.nan
     try:
         return (count * loss.rough_cumulant(tilt) + depth) / tilt
     except (ArithmeticError, ValueError):

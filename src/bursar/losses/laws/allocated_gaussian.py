@@ -47,6 +47,11 @@ class AllocatedGaussian(Loss):
     tiers: tuple[float, ...] = DEPTHS
     """How deep the lists may be from which the profile is read: as deep as δ asks for."""
 
+    @property
+    def drawable(self) -> bool:
+        """No: each point of its distribution function is a computation of its own."""
+        return False
+
     def _sides(self, depth: float = DEPTHS[0]) -> Sides:
         return sides(self.mu, self.steps, depth)
 

@@ -16,11 +16,15 @@ from flint import acb, arb
 
 from bursar.losses._base import Atom, Loss
 from bursar.losses._directions import Directions
+from bursar.losses.engines.chernoff import CumulantBound
+from bursar.losses.engines.contour.announced_factor import AnnouncedFactor
+from bursar.losses.engines.contour.sampled_factor import SampledFactor
 from bursar.losses.engines.lattice.law import SLACK, Density, Law, spread
 from bursar.numerics.arrays import Array, Known
 from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, positive_part, square, up
 from bursar.numerics.trusted import UNIT
 
+_UNFELT = 35.0  # ln of how far below δ, for all copies together, a part may be left out and counted as leaked
 _RARE = 8.0  # parts this much lighter than what may be missing are left out
 
 
@@ -83,6 +87,33 @@ class AnnouncedLoss(Loss):
         weights = np.array([float(weight) for weight, _ in self.parts])
         which = rng.choice(len(weights), size, p=weights / weights.sum())
         return np.choose(which, [loss.sample(rng, size) for _, loss in self.parts])
+
+    def gaussian_noise(self) -> bool:
+        """Whether that is so of every part."""
+        return all(loss.gaussian_noise() for _, loss in self.parts)
+
+    def contour_factor(self, count: int, log_delta: float) -> AnnouncedFactor | None:
+        """The parts' factors, where each is one that sums over nodes; parts that δ does not feel are left out."""
+        least = math.exp(max(log_delta - _UNFELT, -600.0)) / count
+        heavy = [(weight, loss.contour_factor(count, log_delta)) for weight, loss in self.parts if not weight <= least]
+        factors = [factor for _, factor in heavy if isinstance(factor, SampledFactor)]
+        if not factors or len(factors) < len(heavy):
+            return None
+        light = sum((weight for weight, _ in self.parts if weight <= least), arb(0))
+        return AnnouncedFactor([weight for weight, _ in heavy], factors, count, light)
+
+    def cumulant_bound(self) -> CumulantBound | None:
+        """ln Σwᵢ·e^{bᵢ}, where every part has a bound bᵢ."""
+        found = [(weight, loss.cumulant_bound()) for weight, loss in self.parts]
+        bounds = [(weight, bound) for weight, bound in found if bound is not None]
+        if len(bounds) < len(found):
+            return None
+
+        def mixed(tilt: float) -> Ball:
+            return sum((weight * bound.at(tilt).exp() for weight, bound in bounds), arb(0)).log().upper()
+
+        variance = sum(float(weight) * bound.variance for weight, bound in bounds)
+        return CumulantBound(variance, min(bound.largest for _, bound in bounds), mixed)
 
     def lattice_law(self, depth: float) -> Law | None:
         """All atoms and densities, with their weights."""

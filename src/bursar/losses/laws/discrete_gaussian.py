@@ -15,8 +15,10 @@ from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.lattice.law import Comb, Law, spread
 from bursar.losses.engines.likeness import LEAST, LikeFactor, Likeness, delta_of
 from bursar.losses.engines.rungs import Rungs
-from bursar.losses.laws.hits import rungs, variance_of
+from bursar.losses.laws.gaussian import GaussianLoss
+from bursar.losses.laws.integer_rungs import rungs, variance_of
 from bursar.losses.laws.integer_tails import MOST_TERMS, far_tail, summed_tails
+from bursar.losses.twins import Twins
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,
@@ -40,6 +42,8 @@ _MOST_LISTED = 1_000_000  # of σ²: beyond, few tails can be listed, and the lo
 _MOST_ATOMS = 2_000_000
 _FURTHEST = 10**15  # outputs: further ones are not told apart
 _DEEP, _DEEPEST = 20_000, 10**9  # e^{−20000} is nothing beside any δ
+_ADDED, _LEAST_ADDED = 40, 4  # to σ²: its ripples are 1e-340 of the law, or 1e-33
+_MOST_ADDED = 5_000_000  # times as large σ² must be: then ε's are 4e-7 apart
 _NARROW, _FAR = 1.0, 60  # of σ², and outputs looked at, where one atom may decide
 
 
@@ -196,6 +200,20 @@ class DiscreteGaussianLoss(Loss):
             return LikeFactor(like, count)
         law = self._window(depth, 0)
         return None if law is None else PointsFactor(law, count, arb(0))
+
+    def base_twins(self) -> Twins | None:
+        """Gaussians with a little more noise and with a little less, where that is little beside σ²: the noise that is
+        added, or taken off by rounding, hides the integers (proofs/likeness.md §5).
+        """
+        s, more = self.variance_parameter, arb(_ADDED)
+        if not s > _MOST_ADDED * more:
+            more = arb(_LEAST_ADDED)
+            if not s > _MOST_ADDED * more:
+                return None
+        low, high = (GaussianLoss(self.shift / (s + side * more).sqrt()) for side in (1, -1))
+        # of u = σ²w/(σ² + w), the smallest of the three variances whose ripples count
+        slack = (9 * (-2 * arb.pi() ** 2 * s * more / (s + more)).exp()).upper()
+        return Twins(low, high, slack)
 
     def lattice_law(self, depth: float) -> Law | None:
         """The atoms in the window, also after the shift that sampling mixes in; None where they are too many."""

@@ -16,6 +16,7 @@ from bursar.losses.engines.contour.factors import ClosedFactor
 from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.lattice.law import Comb, Law, of_atoms, spread
 from bursar.losses.laws.laplace import LaplaceLoss
+from bursar.losses.twins import Twins
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,
@@ -208,14 +209,14 @@ class DiscreteLaplaceLoss(Loss):
         law = Law(places, errors, heights, doubts, log_lost=-depth, comb=comb)
         return PointsFactor(law, count, arb(0))
 
-    def twins(self) -> tuple[Loss, Loss] | None:
+    def twins(self) -> Twins | None:
         """Laplace losses of ε and of ε + 2 ln cosh(rate/2) ≤ ε + rate²/4, where these are hardly apart: at its corners
         the profile is the continuous one, and between them the chord of a convex curve (proofs/likeness.md §4).
         """
         if self.shift <= _LISTED or not self.rate < _FINE * self.shift:
             return None
         low, high = self.epsilon, self.epsilon + square(self.rate) / 4
-        return LaplaceLoss(arb(low.lower())), LaplaceLoss(arb(high.upper()))
+        return Twins(LaplaceLoss(arb(low.lower())), LaplaceLoss(arb(high.upper())))
 
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """Losses of two-sided geometric outputs."""

@@ -31,6 +31,7 @@ _STARTS, _CORNERS = 3000, 1500
 _APART = 1e-9  # relatively: closer odds are one, for slopes between them would be rounding
 _FEWEST = 3  # corners of a curve that falls from 1
 _GONE = 1e-30  # of δ: beyond, losses count as infinite
+_FLAT = 1e-20  # of δ: so little that does not fall is what a list has lost
 
 
 def grouped(pair: Directions, size: int, *, together: bool) -> Directions:
@@ -92,9 +93,14 @@ def _edge(law: Loss) -> float:
     top = law.support()[1]
     if top.is_finite():
         return float(top)
-    x = 1.0
-    while float(law.profile(arb(x))) > _GONE + 2 * float(law.infinite_mass()) and x < 1e6:
-        x *= 1.5
+    gone, x, height = _GONE + 2 * float(law.infinite_mass()), 1.0, float(law.profile(arb(1)))
+    while height > gone and x < 1e6:
+        before, x = height, 1.5 * x
+        height = float(law.profile(arb(x)))
+        if _FLAT > height > 0.9 * before:  # what is left is not known to lie anywhere
+            break
+    while height <= gone and x > 1e-6 and float(law.profile(arb(x / 1.5))) <= gone:
+        x /= 1.5
     return x
 
 
@@ -120,7 +126,9 @@ def _splits(odds: Array, heights: Array, size: int) -> list[Integers]:
     """
     # the polygon through the profile: between neighbours its slope is −Q(L > l), and P(L > l) is δ + e^l·Q
     chance = np.clip(-np.diff(heights) / np.diff(odds), 0.0, 1.0)
-    chance = np.minimum.accumulate(chance)[::-1]
+    # it falls: what is far below a later value is rounding, and would hide all that comes after it
+    later = np.maximum.accumulate(chance[::-1])[::-1]
+    chance = np.minimum.accumulate(np.where(2 * chance < later, later, chance))[::-1]
     reached = np.maximum.accumulate(np.clip((heights[:-1] + odds[:-1] * chance[::-1])[::-1], 0.0, 1.0))
     xs, ys = np.concatenate([[0.0], chance, [1.0]]), np.concatenate([[float(heights[-1])], reached, [1.0]])
     # where a later link passes a vertex, and between: what leads there, link by link

@@ -18,22 +18,13 @@ from typing import TYPE_CHECKING
 from flint import arb
 
 from bursar.losses._base import Atom, Loss
-from bursar.losses._directions import Directions
-from bursar.losses.engines.hit_parts import Hits, sampled_hits, sampled_loss
+from bursar.losses._directions import Directions, symmetric
+from bursar.losses.engines.hit_parts import Hits, Sample, sampled_hits, sampled_loss
 from bursar.losses.engines.lattice.law import Law
 from bursar.losses.engines.lattice.sampled import sampled as sampled_law
+from bursar.losses.twins import Twins, sampled_twins
 from bursar.numerics.arrays import Array
-from bursar.numerics.balls import (
-    Ball,
-    ComplexBall,
-    ComplexLike,
-    RealLike,
-    ball,
-    complex_ball,
-    hull,
-    infinity,
-    positive_part,
-)
+from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, hull, positive_part
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,7 +41,7 @@ class _Sampled(Loss):
         """ln(1 − q + q·e^l), also at infinite l."""
         if loss.is_finite():
             return sampled_loss(loss, self.rate)
-        return (-self.rate).log1p() if loss < 0 else infinity()
+        return (-self.rate).log1p() if loss < 0 else arb("inf")
 
     def _grow(self, excess: Ball) -> Ball:
         """The base loss behind e^{l'} − 1 = excess: ln(1 + excess/q)."""
@@ -60,6 +51,13 @@ class _Sampled(Loss):
         """The base's, sampled: domination survives sampling."""
         pairs = self.base.bracket()
         return None if pairs is None else (replace(self, base=pairs[0]), replace(self, base=pairs[1]))
+
+    def twins(self) -> Twins | None:
+        """Samples of the base's."""
+        return sampled_twins(self.base, lambda law: self._side(poisson_sampled(symmetric(law), self.rate)))
+
+    def _side(self, pair: Directions) -> Loss:
+        return pair.remove if isinstance(self, SampledRemove) else pair.add
 
     def sampled_pair(self, pair: Directions, rate: Ball) -> Directions | None:
         """A sample of a sample is one sample, at the product of the rates."""
@@ -71,7 +69,7 @@ class _Sampled(Loss):
         if table is None:
             return None
         pair = table.sampled_pair(Directions(table, table.reversed(), True), self.rate)
-        return (pair.remove if isinstance(self, SampledRemove) else pair.add).table()
+        return self._side(pair).table()
 
     def gaussian_noise(self) -> bool:
         """Whether the base has one Gaussian law in both directions."""
@@ -79,16 +77,12 @@ class _Sampled(Loss):
 
     def mean(self) -> Ball:
         """E[L], by integrating over the base's loss."""
-        if not self.infinite_mass() <= 0:
-            return infinity()
-        return self.expect(lambda x, _: x).real
+        return self.expect(lambda x, _: x).real if self.infinite_mass() <= 0 else arb("inf")
 
     def variance(self) -> Ball:
         """Var[L], by integrating over the base's loss."""
         mean = self.mean()
-        if not mean.is_finite():
-            return infinity()
-        return self.expect(lambda x, _: (x - mean) * (x - mean)).real
+        return self.expect(lambda x, _: (x - mean) * (x - mean)).real if mean.is_finite() else arb("inf")
 
     def cumulant(self, t: ComplexLike) -> ComplexBall:
         """ln E[e^{tL}; L < ∞], by integrating over the base's loss."""
@@ -98,6 +92,10 @@ class _Sampled(Loss):
 
 class SampledRemove(_Sampled):
     """The direction in which the record is removed."""
+
+    def sample_of(self) -> Sample:
+        """The base, at this rate."""
+        return Sample(self.base.remove, self.rate)
 
     def profile(self, epsilon: RealLike) -> Ball:
         """See the module's first formula."""

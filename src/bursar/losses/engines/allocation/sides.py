@@ -16,7 +16,10 @@ from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
-HALF = 2048  # grid points an octave
+HALVES = ((0.5, 512), (0.25, 1024), (0.0, 2048))
+"""From which standard deviation of the mean ratio on, how many grid points an octave: the more it varies, the fewer are
+as close, and time grows with their square.
+"""
 DEPTHS = (60.0, 120.0, 240.0, 480.0)
 """Of the mass that may be lost, as a logarithm: deeper laws take longer and are wider."""
 _LEAST = 1e-290  # lighter masses are lost: rounding to nothing would be more than a share of them
@@ -80,7 +83,9 @@ def forget() -> None:
 @lru_cache(maxsize=16)
 def _sides(middle: tuple[int, int], radius: tuple[int, int], steps: int, depth: float) -> Sides:
     mu = arb(arb(middle[0]) * arb(2) ** middle[1], arb(radius[0]) * arb(2) ** radius[1])
-    goal = Goal(HALF, depth + math.log(4 * steps))
+    deviation = ((mu * mu).expm1() / steps).sqrt()
+    half = next(points for least, points in HALVES if deviation >= least)
+    goal = Goal(half, depth + math.log(4 * steps))
     found = summed(gaussian_ratio(mu, goal), steps, goal)
     layers = found.layers
     kept = (layers.mass >= _LEAST) & (layers.places() > 0)  # a ratio of 0 has no finite loss

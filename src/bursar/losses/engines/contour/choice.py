@@ -205,7 +205,8 @@ def newton(contour: Contour, guess: float, log_delta: float) -> float:
         if not math.isfinite(step) or abs(near) > 1e300:
             raise NoContour("the search for ε does not settle")
         near -= max(min(step, 0.5 * abs(near) + 1.0), -0.5 * abs(near) - 1.0)
-        if abs(step) <= 1e-14 * abs(near) or near < -1 or last < 2 * abs(step) < 2e-7 * abs(near):
+        # once a step is small the next is its square
+        if abs(step) <= 1e-9 * abs(near) or near < -1 or last < 2 * abs(step) < 2e-7 * abs(near):
             break
         last = abs(step)
     return near

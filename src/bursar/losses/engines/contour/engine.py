@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +22,7 @@ from flint import arb
 from bursar.losses.engines.chernoff import chernoff_constant
 from bursar.losses.engines.contour.factors import Care, Factor, NoContour
 from bursar.losses.engines.contour.saddle import rough_cumulants
+from bursar.losses.engines.contour.terms import Errors, Sums
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, up
 from bursar.numerics.lattice import short
@@ -33,42 +33,7 @@ _GOOD = 1e-7  # of δ: what aliases and cut may take without choosing the nodes 
 _FEW = 80  # nodes; where more are needed, a more careful look at the decay pays
 _PRECISE = math.log(2e8)  # aliases and the cut are pushed this far below δ
 _ROUGH = math.log(1e3)  # where only an upper end is asked, and a thousandth more does no harm
-
-
 _CANDIDATES = np.geomspace(1.0, MOST_NODES, 72)
-
-
-@dataclass(frozen=True)
-class Errors:
-    """The error budget of one evaluation, relative to δ."""
-
-    aliasing: float
-    truncation: float
-    cut: float
-    """What the smooth cut gives up."""
-    quadrature: float
-    """Of the moments, their rounding included."""
-    rounding: float
-    """Of the sum."""
-
-    def terms(self) -> tuple[tuple[str, float], ...]:
-        """Each error with its name, in the order of the fields."""
-        return tuple((field.name, getattr(self, field.name)) for field in fields(self))
-
-
-class _Sums:
-    """The terms of the sum at every node, apart from e^{K(τ)−τε}: size and angle, and what is unsure about them."""
-
-    def __init__(self, factors: Sequence[Factor], tau: float, frequencies: Array) -> None:
-        parts = [factor.moments(tau, frequencies) for factor in factors]
-        self.drift = sum((part.drift for part in parts), arb(0))
-        self.turn = np.sum([part.turn for part in parts], axis=0)
-        self.turn_size = np.sum([np.abs(part.turn) + np.abs(part.log_size) for part in parts], axis=0)
-        self.doubt = np.sum([part.error for part in parts], axis=0)
-        t = tau + 1j * frequencies
-        self.share = np.exp(np.sum([part.log_size for part in parts], axis=0)) / np.abs(t * (t + 1))
-        self.share[0] /= 2
-        self.angle = -np.angle(t) - np.angle(t + 1)
 
 
 class Contour:
@@ -111,9 +76,9 @@ class Contour:
         self.frequencies = np.arange(count + 1, dtype=np.float64) * self.step  # exact: the step has few bits
 
     @cached_property
-    def sums(self) -> _Sums:
+    def sums(self) -> Sums:
         """The moments at the nodes, once they are needed: how many nodes a tilt takes is known before."""
-        return _Sums(self.factors, self.tau, self.frequencies)
+        return Sums(self.factors, self.tau, self.frequencies)
 
     def _usual_ladder(self) -> list[float]:
         """Other tilts on both sides; for losses of two scales also near ones, since far losses explode further up."""
@@ -160,9 +125,10 @@ class Contour:
 
     def rough(self, epsilon: float) -> tuple[float, float]:
         """ln of the sum at ε, known aliases taken off, and its derivative, in floats."""
-        terms = self.sums.share * np.exp(1j * self._phase(epsilon)[0])
+        sums = self.sums
+        terms = sums.share * np.exp(1j * (sums.angle + self.frequencies * (sums.near_drift - epsilon)))
         value = float(terms.real.sum()) * self.step / math.pi
-        slope = -float((terms * (self.tau + 1j * self.frequencies)).real.sum()) * self.step / math.pi
+        slope = -float((terms @ sums.powers).real) * self.step / math.pi
         lead = float(self.cumulant) - self.tau * epsilon
         if self.mirrored:
             ones, odds = (float(part) for part in self._known(arb(epsilon)))
@@ -181,7 +147,7 @@ class Contour:
         """The angle of each term, and by how much (drift − ε) may be off."""
         apart = self.sums.drift - arb(epsilon)
         near = float(apart)
-        return self.sums.turn + self.sums.angle + self.frequencies * near, float(abs(apart - arb(near)).upper())
+        return self.sums.angle + self.frequencies * near, float(abs(apart - arb(near)).upper())
 
     def precise(self, epsilon: float) -> bool:
         """Whether the nodes still serve this ε well."""
@@ -198,10 +164,9 @@ class Contour:
         phase, slip = self._phase(epsilon)
         value = float((self.sums.share * np.cos(phase)).sum())
         turned = (ULPS + 4) * (1 + self.sums.turn_size + np.abs(phase)) + len(phase) + 48
-        doubt = SAFETY * float(self.sums.share @ np.expm1(np.minimum(self.sums.doubt, 700.0)))
         rounding = SAFETY * float(self.sums.share @ (UNIT * turned + slip * self.frequencies))
         lead = (self.cumulant - arb(self.tau) * x).exp() * arb(self.step) / arb.pi()
-        total = lead * (arb(value) + arb(0, doubt) + arb(0, rounding))
+        total = lead * (arb(value) + arb(0, self.sums.doubt) + arb(0, rounding))
         cut, alias, given_up = self._cut(x), self._aliases(epsilon), self.given_up
         if self.mirrored:
             # both laws have mass 1 but for what is given up, so the known aliases may be off by that share
@@ -210,7 +175,9 @@ class Contour:
         lower, upper = total - cut - alias, total + cut + given_up
         size = max(float(total), 1e-320)
         scale = float(lead) / size
-        errors = Errors(float(alias) / size, float(cut) / size, float(given_up) / size, scale * doubt, scale * rounding)
+        errors = Errors(
+            float(alias) / size, float(cut) / size, float(given_up) / size, scale * self.sums.doubt, scale * rounding
+        )
         return self.leak + lower.max(arb(0)), self.leak + upper, errors
 
     def _cut(self, epsilon: Ball) -> Ball:
@@ -234,14 +201,21 @@ class Contour:
         """
         period = self.period_ball()
         high, low = arb("inf"), arb("inf") if self.mirrored else 1 / (arb(self.tau) * period).expm1()
-        for tilt, bound in self.chernoff.items():
-            chernoff = (arb(bound) - arb(tilt) * (least if tilt > 0 else most)).exp()
+        for tilt in self._nearest(float(least)):
+            chernoff = (arb(self.chernoff[tilt]) - arb(tilt) * (least if tilt > 0 else most)).exp()
             side = chernoff / (abs(arb(tilt) - arb(self.tau)) * period).expm1()
             if tilt > self.tau:
                 high = high.min(side)
-            elif tilt < self.tau and self.mirrored is (tilt < 0):
+            else:
                 low = low.min(side)
         return (high + low).upper()
+
+    def _nearest(self, epsilon: float) -> list[float]:
+        """Of the ladder's tilts the best on each side, by floats: any of them is sound."""
+        sizes = {t: bound - t * epsilon - abs(t - self.tau) * self.period for t, bound in self.chernoff.items()}
+        low = [tilt for tilt in sizes if tilt < self.tau and self.mirrored is (tilt < 0)]
+        high = [tilt for tilt in sizes if tilt > self.tau]
+        return [min(side, key=sizes.__getitem__) for side in (low, high) if side]
 
     def period_ball(self) -> Ball:
         """2π/Δ for the float Δ that is used."""

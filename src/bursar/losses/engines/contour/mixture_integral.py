@@ -90,7 +90,7 @@ class MixtureIntegral(SampledIntegral):
         """A bound of the absolute error of ln R at these places, and ln R."""
         return self.mixed.log(x)
 
-    def log_slope(self, x: Array) -> Array:
+    def log_slope(self, x: Array, odds: Array) -> Array:
         """dL/dx = Σ a_i·w_i/(s²·Σ w_i)."""
         return self.mixed.log_mean_shift(x) - 2 * math.log(self.sigma)
 

@@ -85,7 +85,7 @@ class ReplacedIntegral(SampledIntegral):
         loss = odds - other
         return error + other_error + UNIT * np.abs(loss), loss
 
-    def log_slope(self, x: Array) -> Array:
+    def log_slope(self, x: Array, odds: Array) -> Array:
         """dL/dx = (p(x) + p(−x))/s²."""
         return np.log(self.seen(x) + self.seen(-x)) - 2 * math.log(self.sigma)
 

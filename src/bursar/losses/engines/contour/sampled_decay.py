@@ -47,7 +47,7 @@ def _cells(integral: SampledIntegral, law: Tilted, tau: float, care: Care) -> tu
     # ln of the density of L is ln φ + τL − ln|dL/dx| + ln χ + const, and ln A more where a record is removed or
     # replaced; what is convex in it bends by at most (p+1)/(4σ⁴), p the power of A
     height = -edges * edges / (2 * square) + tau * loss + (odds if integral.removed else 0.0) + integral.log_cut(edges)
-    height -= integral.log_slope(edges) + math.log(integral.sigma * math.sqrt(2 * math.pi)) + up(law.cumulant)
+    height -= integral.log_slope(edges, odds) + math.log(integral.sigma * math.sqrt(2 * math.pi)) + up(law.cumulant)
     cell = float((edges[1:] - edges[:-1]).max())
     sag = max(power + 1, 0.0) * cell * cell / (32 * square * square)
     height -= 1e-8 * (1 + np.abs(height)) + 2 * doubt + (abs(power) + 1) * apart

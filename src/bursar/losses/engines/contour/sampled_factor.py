@@ -14,7 +14,7 @@ from bursar.losses.engines.contour.rare_factor import RareFactor
 from bursar.losses.engines.contour.sampled_decay import sampled_decay
 from bursar.losses.engines.contour.sampled_grid import Grid
 from bursar.losses.engines.contour.sampled_integral import SampledIntegral
-from bursar.losses.engines.contour.sampled_law import Tilted, at_reach, log_moment, tilted, weight_errors
+from bursar.losses.engines.contour.sampled_law import Tilted, at_reach, log_moment, tilted
 from bursar.losses.engines.contour.sampled_line import line
 from bursar.losses.engines.contour.sampled_members import near_cut
 from bursar.numerics.arrays import Array
@@ -66,6 +66,10 @@ class SampledFactor(Factor):
             heights: Array = np.log(np.exp(grid.log_mass + np.multiply.outer(tilts, grid.loss)).sum(axis=1))
         return self.count * heights
 
+    def single(self) -> SampledFactor:
+        """One copy of the same, with the cut and the precision that all of them ask for."""
+        return type(self)(self.integral, 1)
+
     def mirror(self, tilt: Ball) -> Ball:
         """A bound of K(−1 − t), which is that of the law without the record tilted by −t: see `without_record`."""
         return self.count * without_record(self.integral.exact, tilt)
@@ -75,30 +79,26 @@ class SampledFactor(Factor):
         return RareFactor(self.integral, self.count, floor, log_delta)
 
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
-        """K in balls, with all errors of the nodes."""
+        """K in balls, with all errors of the nodes: closely at the first tilt, which is summed at; at the others, for
+        Chernoff bounds, with the largest error of a node for each of them.
+        """
         grid = self.integral.grid(max(tilts), 0.0)
-        taus = np.array(tilts)[:, None]
-        exponents = taus * grid.loss
-        log_weights = grid.log_mass + exponents
-        if float(log_weights.max()) >= 300:
-            return [self.count * log_moment(self.integral, grid, tilt)[0] for tilt in tilts]
-        errors = weight_errors(grid, taus, exponents, log_weights)
-        mass, small = grid.mass, np.abs(exponents) < 1
-        grown = np.exp(log_weights)
-        terms = np.where(small, mass * np.expm1(np.where(small, exponents, 0.0)), grown - mass)
-        values, sizes = terms.sum(axis=1), np.abs(terms)
-        slack = (sizes * (2.2 * errors)).sum(axis=1) + (grown @ grid.loss_error) * taus[:, 0]
-        slack += (len(grid.x) + 8) * UNIT * sizes.sum(axis=1)
-        # what the grid leaves out grows with the tilt (proofs/contour.md §4), so the largest one bounds all; the first
-        # tilt is the one that is summed at, whose cumulant must be close
-        missing = np.full(len(tilts), self.integral.missing(grid, max(tilts), 0.0))
-        missing[0] = self.integral.missing(grid, tilts[0], 0.0)
-        missing += self.integral.lost
+        closest = self.count * self.law(grid, tilts[0], 0.0).cumulant
+        if len(tilts) == 1:
+            return [closest]
+        taus = np.array(tilts[1:])
+        exponents = np.multiply.outer(taus, grid.loss)
+        worst = grid.mass_doubt + taus * grid.loss_doubt
+        if float(exponents.max()) >= 600 or float(worst.max()) > 1e-3:
+            return [closest, *(self.count * log_moment(self.integral, grid, tilt)[0] for tilt in tilts[1:])]
+        terms = grid.mass * np.expm1(exponents)
+        values, sizes = terms.sum(axis=1), np.abs(terms).sum(axis=1)
+        slack = sizes * (2.2 * worst + (len(grid.x) + 8) * UNIT) + taus * ((terms + grid.mass) @ grid.loss_error)
+        # what the grid leaves out grows with the tilt (proofs/contour.md §4), so the largest one bounds all
+        missing = self.integral.missing(grid, max(tilts), 0.0) + self.integral.lost
         doubts = SAFETY * (slack + missing * (2 + np.abs(values)))
-        return [
-            self.count * arb(value, doubt).log1p()
-            for value, doubt in zip(values.tolist(), doubts.tolist(), strict=True)
-        ]
+        pairs = zip(values.tolist(), doubts.tolist(), strict=True)
+        return [closest, *(self.count * arb(value, doubt).log1p() for value, doubt in pairs)]
 
     def moments(self, tau: float, frequencies: Array) -> Moments:
         """K(τ) + ims + ln(φ·e^{−ims}), from the real line or, at large frequencies, from a shifted one."""
@@ -121,7 +121,7 @@ class SampledFactor(Factor):
         """The shifted line, where it costs clearly less: its nodes do not grow with the frequency. It rounds in units
         of 1 − φ, where the real line's real part rounds in units of its square: very many copies stay there.
         """
-        if self.count > _MOST_SHIFTED or self.integral.knows(tau, reach):
+        if self.integral.count > _MOST_SHIFTED or self.integral.knows(tau, reach):
             return None
         price = self.integral.price(tau, reach)
         if price < _CHEAP:

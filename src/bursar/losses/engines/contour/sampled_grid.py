@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
 
 from bursar.numerics.arrays import Array
+from bursar.numerics.trusted import ULPS, UNIT
 
 
 @dataclass
@@ -22,3 +26,13 @@ class Grid:
     loss_error: Array
     mass_error: Array
     step: float
+
+    @cached_property
+    def mass_doubt(self) -> float:
+        """The largest relative error of a node's mass, the rounding of its logarithm and of an exponential included."""
+        return float((self.mass_error + 4 * UNIT * np.abs(self.log_mass)).max()) + (ULPS + 4) * UNIT
+
+    @cached_property
+    def loss_doubt(self) -> float:
+        """What the error of a node's tilted mass grows by at most with the tilt."""
+        return float((self.loss_error + 4 * UNIT * np.abs(self.loss)).max())

@@ -63,7 +63,8 @@ class SampledIntegral(Grids):
         # where sums stay well below the saddle they lose digits to δ
         crowded = tilt > 0.9 * self.heavy
         self.tolerance = (32.0 if crowded else 25.0) + math.log(count)
-        self.usual = (min(3.6 * tilt, 400.0), min(45 / math.sqrt(variance), 300.0))
+        # where a record is added, mostly only tilts are asked for: that direction is the cheaper one
+        self.usual = (min(3.6 * tilt, 400.0), min(16 / math.sqrt(variance), 300.0) if removed else 0.0)
         if crowded:
             self.usual = (self.heavy, 0.0)
         # what the modulus grows by at frequency 0 (proofs/contour.md §4), apart from a power of A below 0
@@ -138,10 +139,9 @@ class SampledIntegral(Grids):
         """A bound of the error of the loss at x, and the loss, from those of ln A."""
         return error, odds if self.removed else -odds
 
-    def log_slope(self, x: Array) -> Array:
-        """ln|dL/dx|, of which no digits are claimed but the first eight."""
-        u = (2 * x - 1) / (2 * self.sigma**2)
-        return u + math.log(self.rate / self.sigma**2) - self.losses(u)[1]
+    def log_slope(self, x: Array, odds: Array) -> Array:
+        """ln|dL/dx| from ln A at these places; no digits are claimed of it but the first eight."""
+        return (2 * x - 1) / (2 * self.sigma**2) + math.log(self.rate / self.sigma**2) - odds
 
     def bent(self, mean: float) -> tuple[float, float]:
         """What (L − m)² and (L − m)⁴ may grow by off the real line, beside their own doubles (proofs/contour.md §3)."""

@@ -10,8 +10,10 @@ from flint import arb
 from bursar.losses.engines.answer import Answer, Losses, leak_of
 from bursar.losses.engines.chernoff import delta_at_most
 from bursar.losses.engines.contour.choice import around, by_rare, by_saddle, by_scales, factors_of, splitting
-from bursar.losses.engines.contour.engine import Contour, Errors
+from bursar.losses.engines.contour.engine import Contour
 from bursar.losses.engines.contour.factors import NoContour
+from bursar.losses.engines.contour.modulus import delta_below
+from bursar.losses.engines.contour.terms import Errors
 from bursar.numerics.balls import Ball, down, up
 
 _MANY_LOSSES = 100  # different ones: beyond, evaluation costs no more than a ball for each
@@ -64,7 +66,7 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer:
 
 def at_most(losses: Losses, epsilon: float, delta: Ball, tilt: float) -> bool:
     """Whether δ(ε) of the composed losses is certainly at most δ: by the largest loss, by a Chernoff bound in closed
-    form, or by evaluation.
+    form, by the modulus of the integrand, or by evaluation.
     """
     leak, x = leak_of(losses), arb(epsilon)
     if sum((count * loss.support()[1] for loss, count in losses), arb(0)) <= x:
@@ -73,8 +75,10 @@ def at_most(losses: Losses, epsilon: float, delta: Ball, tilt: float) -> bool:
         return True
     factors = factors_of(losses, float(delta.log()) - 1)
     # the other direction may have been summed far below its saddle; a Gaussian of this variance has it here
-    own = 0.8 * (epsilon / sum(factor.rough_variance() for factor in factors) - 0.5)
-    contour = Contour(factors, leak, epsilon, float(delta.log()), max(tilt, own), only_upper=True)
+    tilt = max(tilt, epsilon / sum(factor.rough_variance() for factor in factors) - 0.5)
+    if delta_below(factors, leak, epsilon, tilt) <= delta:
+        return True
+    contour = Contour(factors, leak, epsilon, float(delta.log()), tilt, only_upper=True)
     return bool(contour.evaluate(epsilon)[1] <= delta)
 
 

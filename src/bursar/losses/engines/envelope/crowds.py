@@ -52,18 +52,16 @@ class LaplaceCrowd(Crowd):
         e = self.epsilons[part, None]
         fade, turned = np.exp(-(2 * tau + 1) * e), 2 * s * e
         start = (tau + 1 + tau * fade) / (2 * tau + 1)
-        # (t+1)/(2t+1) and t/(2t+1), of sizes at most 1 and ½, and what turns by 2sε
-        bottom = (np.square(2 * tau + 1) + 4 * s * s) * start
-        first = ((tau + 1) * (2 * tau + 1) + 2 * s * s - 1j * s) / bottom
-        second = (tau * (2 * tau + 1) + 2 * s * s + 1j * s) / bottom * fade
-        turn = np.empty(turned.shape, dtype=complex)
-        np.cos(turned, out=turn.real)
-        np.sin(turned, out=turn.imag)
-        np.negative(turn.imag, out=turn.imag)
-        turn *= second
-        turn += first
+        # (t+1)/(2t+1) = a − ic and t/(2t+1) = b + ic, of sizes at most 1 and ½; the second turns by 2sε
+        square = 2 * s * s
+        below = np.square(2 * tau + 1) + 2 * square
+        a, b, c = ((tau + 1) * (2 * tau + 1) + square) / below, (tau * (2 * tau + 1) + square) / below, s / below
+        cosine, sine, share = np.cos(turned), np.sin(turned), fade / start
+        found = np.empty(turned.shape, dtype=complex)
+        np.add(share * (b * cosine + c * sine), a / start, out=found.real)
+        np.subtract(share * (c * cosine - b * sine), c / start, out=found.imag)
         slack = UNIT * (8 * ULPS + 64) + 2 * fade * (turned + (2 * tau + 1) * e) * (self.spreads[part, None] + 4 * UNIT)
-        return Values(turn, slack / start)
+        return Values(found, slack / start)
 
 
 class AtomsCrowd(Crowd):
