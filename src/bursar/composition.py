@@ -16,6 +16,7 @@ from bursar.identity import KEPT, merge_key, widest
 from bursar.losses import Leaks
 from bursar.numerics.balls import some_of, working
 from bursar.numerics.validate import MAX_COUNT, whole
+from bursar.presented import LONGEST, Named, Presented, cut
 from bursar.relations import ADD_REMOVE
 
 if TYPE_CHECKING:
@@ -47,12 +48,15 @@ def _is_mechanism(value: object) -> TypeGuard[Mechanism]:
     return isinstance(value, Composable)
 
 
-@dataclass(frozen=True)
-class Term:
+@dataclass(frozen=True, repr=False)
+class Term(Presented):
     """One mechanism and how often it runs."""
 
     mechanism: Mechanism
     count: int
+
+    def __str__(self) -> str:
+        return self.mechanism.text() if self.count == 1 else f"{self.mechanism.text()}*{self.count}"
 
     def __iter__(self) -> Iterator[Any]:
         yield self.mechanism
@@ -60,14 +64,14 @@ class Term:
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Composition:
+class Composition(Named):
     """Releases about the same data, queries chosen adaptively, parameters fixed in advance. Empty is allowed, and costs
     nothing.
     """
 
     terms: tuple[Term, ...]
 
-    def __init__(self, terms: Iterable[Term | tuple[Mechanism, int]] = ()) -> None:
+    def __init__(self, terms: Iterable[Term | tuple[Mechanism, int] | Mechanism | Composition] = ()) -> None:
         checked = []
         for given, count in _pairs(terms):
             if not _is_mechanism(given):
@@ -138,9 +142,7 @@ class Composition:
         """The text form, which `bursar.parse` reads back."""
         if not self.terms:
             return "nothing"
-        return " + ".join(
-            mechanism.text() if count == 1 else f"{mechanism.text()}*{count}" for mechanism, count in self.terms
-        )
+        return " + ".join(map(str, self.terms))
 
     def to_dict(self) -> list[dict[str, Any]]:
         """The terms in JSON form."""
@@ -155,7 +157,9 @@ class Composition:
     def __repr__(self) -> str:
         if not self.terms:
             return "Composition()"
-        return " + ".join(repr(m) if count == 1 else f"{m!r} * {count}" for m, count in self.terms)
+        whole = " + ".join(repr(m) if count == 1 else f"{m!r} * {count}" for m, count in self.terms)
+        size = f" ({len(self.terms)} different mechanisms, {self.count} releases)"
+        return whole if len(whole) <= LONGEST else cut(whole, LONGEST - len(size)) + size
 
     def __iter__(self) -> Iterator[Term]:
         return iter(self.terms)
@@ -198,11 +202,16 @@ class Composition:
 def _pairs(terms: object) -> Iterator[tuple[Any, Any]]:
     """Each (mechanism, count), or a clear refusal."""
     if isinstance(terms, (str, bytes)) or not isinstance(terms, Iterable):
-        raise InputError(f"a composition is a list of (mechanism, count), not {described(terms)}", argument="terms")
+        raise InputError(
+            f"a composition is a list of mechanisms, or of (mechanism, count), not {described(terms)}", argument="terms"
+        )
     for term in terms:
-        if not isinstance(term, (Term, tuple, list)) or len(pair := list(term)) != 2:
-            raise InputError(f"a term must be (mechanism, count), not {described(term)}", argument="terms")
-        yield pair[0], pair[1]
+        if isinstance(term, Composition) or _is_mechanism(term):
+            yield from ((part.mechanism, part.count) for part in (term * 1).terms)
+        elif not isinstance(term, (Term, tuple, list)) or len(pair := list(term)) != 2:
+            raise InputError(f"a term is a mechanism or (mechanism, count), not {described(term)}", argument="terms")
+        else:
+            yield pair[0], pair[1]
 
 
 def as_composition(what: object) -> Composition:

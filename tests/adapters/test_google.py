@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import unittest
+from fractions import Fraction
 from typing import Any
 
 import dp_accounting as dpa
+import numpy as np
 import pytest
 from dp_accounting import dp_event as events
 from dp_accounting import privacy_accountant_test
@@ -122,6 +124,36 @@ def test_relations() -> None:
     assert from_event(events.GaussianDpEvent(2.0), REPLACE).terms[0].mechanism == b.Gaussian(1, relation="replace_one")
 
 
+def test_noise_in_single_precision_is_what_it_is() -> None:
+    """0.7 in single precision is less than its text says: what it costs is at least what that much noise costs, and
+    every number covers the float that was given.
+    """
+    single = np.float32(0.7)
+    added = float(single)
+    assert added < 0.7
+    for relation, sigma in ((SPECIAL, added), (REPLACE, added / 2)):
+        upper = BursarAccountant(relation).compose(events.GaussianDpEvent(single), 10).get_epsilon(1e-6)
+        assert upper >= b.account(b.Gaussian(sigma) * 10, delta=1e-6).epsilon.lower
+    exact = Fraction(added)
+    gaussian, laplace, geometric, response = (
+        from_event(event, relation).terms[0].mechanism
+        for event, relation in (
+            (events.GaussianDpEvent(single), REPLACE),
+            (events.LaplaceDpEvent(single), SPECIAL),
+            (events.DiscreteLaplaceDpEvent(single, 1), SPECIAL),
+            (events.RandomizedResponseDpEvent(single, 3), REPLACE),
+        )
+    )
+    for found, truth in (
+        (gaussian.sigma, exact / 2),
+        (laplace.scale, exact),
+        (geometric.scale, 1 / exact),
+        (response.p[0], 1 - exact * 2 / 3),
+        (response.p[1], exact / 3),
+    ):
+        assert found.low <= truth <= found.high
+
+
 @pytest.mark.parametrize(
     "what",
     [
@@ -157,6 +189,15 @@ def test_what_has_no_meaning_is_refused_by_name() -> None:
             from_event(events.ComposedDpEvent([events.GaussianDpEvent(1.0), event]))
     with pytest.raises(b.InputError, match="no event for randomized_response"):
         to_event(b.RandomizedResponse(1))
+
+
+@pytest.mark.parametrize("wrapped", [lambda one: one, lambda one: b.PoissonSampled(one, rate=0.5), lambda one: one * 2])
+@pytest.mark.parametrize("base", [b.Gaussian, b.Laplace, b.DiscreteLaplace])
+def test_a_class_of_ones_own_is_not_written_as_its_base(base: Any, wrapped: Any) -> None:
+    """It may claim more than the event of its base says: it has none, alone, sampled or composed."""
+    own = type("Own", (base,), {})(1)
+    with pytest.raises(b.InputError, match="no event for"):
+        to_event(wrapped(own))
 
 
 def test_mixtures_of_gaussians() -> None:

@@ -133,6 +133,19 @@ def test_a_run_within_a_budget() -> None:
             Training(ledger, "model", noise_multiplier=1.1, sample_rate=0.1, steps=1, key="x").epoch(1)
 
 
+def test_a_run_that_begins_again_is_not_free() -> None:
+    """The key of a run that stopped licenses no second one: its steps would be released again, and nothing charged."""
+    with b.Ledger("memory://", alert=None) as ledger:
+        ledger.open("model", currency="zcdp", rho=9)
+        terms = {"noise_multiplier": 10, "sample_rate": 1, "steps": 24}
+        with Training(ledger, "model", **terms, key="run") as run:
+            run.epoch(8)
+        with Training(ledger, "model", **terms, key="run") as run, pytest.raises(b.errors.AlreadyRun, match="run/0"):
+            run.epoch(8)
+        with Training(ledger, "model", **terms, key="another") as run:
+            assert not run.epoch(8).replayed
+
+
 def test_riskcal_calibrates_with_the_same_class() -> None:
     """riskcal's black-box calibration takes any accountant shaped like Opacus'."""
     blackbox = pytest.importorskip("riskcal.calibration.blackbox")
@@ -185,6 +198,19 @@ def test_a_shuffling_loader_is_not_called_poisson() -> None:
     assert honest == accountant.get_epsilon(1e-5)
     assert honest == pytest.approx(b.account(b.Gaussian(2) * 2, delta=1e-5).epsilon.upper, rel=1e-6)
     assert honest > claimed
+
+
+def test_the_noise_of_a_shuffled_epoch_stays() -> None:
+    """Four steps of little noise around the turn of an epoch may meet a record twice: they are not one epoch's."""
+    accountant = BursarAccountant()
+    accountant.fed_by(loaded(shuffle=True))
+    for sigma, rate in [(9.0, 0.25)] * 2 + [(9.0, 0.5)] * 2 + [(1.0, 0.25)] * 8 + [(9.0, 0.25)]:
+        accountant.step(noise_multiplier=sigma, sample_rate=rate)
+    kinds = {term.mechanism.mechanism.sigma: term.count for term in accountant.composition.terms}
+    assert kinds == {9: 2, 1: 2}
+    accountant.step(noise_multiplier=1.0, sample_rate=0.25)
+    with pytest.raises(b.InputError, match="changed within an epoch"):
+        accountant.get_epsilon(1e-5)
 
 
 def test_a_shuffled_run_is_drawn_epoch_by_epoch() -> None:

@@ -95,7 +95,7 @@ def test_both_engines_give_one_curve() -> None:
         (lambda: b.profile(b.Gaussian(1), [-1]), "epsilons"),
         (lambda: b.profile(b.Gaussian(1), []), "epsilons"),
         (lambda: b.profile(b.Gaussian(1), [math.nan]), "epsilons"),
-        (lambda: b.profile("gaussian", [1]), "composition"),
+        (lambda: b.profile(3, [1]), "composition"),
         (lambda: b.profile(b.Gaussian(1), [1]).trade_off(1.5), "false_positive_rate"),
         (lambda: b.profile(b.Gaussian(1), [1]).bayes_risk(0), "prior"),
         (lambda: b.account(b.Gaussian(1), delta=1e-6, width=-1), "width"),

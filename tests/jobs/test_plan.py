@@ -272,10 +272,21 @@ def test_the_lecture_question() -> None:
     assert basic[4] == pytest.approx(math.sqrt(2) * 256)
     assert all(o <= s * (1 + 1e-6) <= a * (1 + 2e-6) for a, s, o in zip(basic, strong, optimal, strict=True))
     assert gaussian[4] / gaussian[2] == pytest.approx(4, rel=1e-6)
-    assert table.crossover("gaussian") == 16
+    assert table.crossover("gaussian") == 9
     assert table.best()[0].startswith("laplace")
     assert table.best()[-1] == "gaussian"
     assert "less noise than basic" in str(table)
+
+
+def test_the_crossover_is_the_true_one() -> None:
+    """Whatever is shown, it is the least d at which a way beats basic composition, as trying all of them finds it."""
+    every = b.lecture.counting(range(1, 41), epsilon=1, delta="1e-6")
+    for way, first in (("gaussian", 9), ("laplace, strong", 29)):
+        ahead = [mine < basic for mine, basic in zip(every.errors[way], every.errors["laplace, basic"], strict=True)]
+        assert ahead == [d >= first for d in every.queries]
+        for shown in ([1, 10, 100], [64], [8, 9, 29, 32], [2, 30, 500]):
+            assert b.lecture.counting(shown, epsilon=1, delta="1e-6").crossover(way) == first
+    assert b.lecture.counting([1, 2, 8], epsilon=1, delta="1e-6").crossover() is None
 
 
 def test_training_plans_with_alternatives() -> None:
@@ -349,12 +360,13 @@ def test_the_picture_of_the_lecture_question() -> None:
     from bursar.plot import counting_figure
 
     table = b.lecture.counting([1, 8, 32, 100], epsilon=1, delta="1e-6")
-    (axes,) = counting_figure(table).axes
+    figure = counting_figure(table)
+    (axes,) = figure.axes
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert labels[:4] == list(table.errors)
-    assert "from d = 32" in labels[4]
+    assert labels == list(table.errors)
+    assert [text.get_text() for text in axes.texts] == [" d = 29", " d = 9"]
     assert list(axes.lines[3].get_ydata()) == list(table.errors["gaussian"])
-    assert axes.get_title().startswith("How much noise")
+    assert figure.get_suptitle().startswith("How much noise")
 
 
 def test_a_target_is_met_in_each_of_its_readings() -> None:

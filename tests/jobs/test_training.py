@@ -86,8 +86,8 @@ def test_steps_and_rates() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
+        ({"sampling": "shuffled", "relation": "add_remove"}, "known under zero_out or replace_one"),
         ({"sampling": "fixed_size", "relation": "add_remove"}, "known under zero_out or replace_one"),
-        ({"sampling": "allocated", "relation": "replace_one"}, "known under add_remove or zero_out"),
         ({"sampling": "truncated"}, "needs most="),
         ({"most": 7}, "leave out most"),
         ({"sampling": "allocated", "epochs": "3/2"}, "whole epochs"),

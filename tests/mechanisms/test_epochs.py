@@ -78,7 +78,7 @@ def test_a_single_step_is_plain_noise() -> None:
 
 def test_two_of_four_steps_by_simulation() -> None:
     """Two of four steps, drawn at random, cost less than two independent draws from halves, by a million draws; and
-    more than one of four.
+    more than one of four, and than what their sum tells.
     """
     rng, epsilon = np.random.default_rng(5), 0.2
     ratio = np.exp(rng.standard_normal((1_000_000, 4)) - 0.5)
@@ -88,7 +88,8 @@ def test_two_of_four_steps_by_simulation() -> None:
     once = b.account(b.Allocated(b.Gaussian(1), steps=4), epsilon=epsilon).delta
     assert once.upper < seen < found.upper
     assert found.upper == pytest.approx(0.3548, abs=0.001)
-    assert found.lower == 0
+    assert found.lower == pytest.approx(b.account(b.Gaussian(1), epsilon=epsilon).delta.lower)
+    assert 0.3 < found.lower < seen
 
 
 def test_several_times_are_as_many_epochs_of_a_part() -> None:
@@ -96,7 +97,90 @@ def test_several_times_are_as_many_epochs_of_a_part() -> None:
     several = b.account(b.Allocated(b.Gaussian(1), steps=100, times=3) * 2, delta=1e-6).epsilon
     parts = b.account(b.Allocated(b.Gaussian(1), steps=33) * 6, delta=1e-6).epsilon
     assert several.upper == parts.upper
-    assert (several.lower, parts.lower > 0) == (0, True)
+    assert 0 < several.lower < parts.lower
+    added_up = b.account(b.Gaussian("10/3") * 2, delta=1e-6).epsilon
+    assert several.lower == pytest.approx(added_up.lower)
+
+
+_COARSE = 2e-3  # of δ: what sums over a grid may be off by
+
+
+def cube(shift: float, steps: int) -> tuple[np.ndarray, ...]:
+    """Likelihood ratios of each of a few steps on a grid of their outputs, and the chances of its points."""
+    axis = np.arange(-6, 6.01, 0.03 if steps == 2 else 0.12)
+    density = np.exp(-axis * axis / 2) / np.exp(-axis * axis / 2).sum()
+    places = np.meshgrid(*[axis] * steps, indexing="ij")
+    chances = np.prod(np.meshgrid(*[density] * steps, indexing="ij"), axis=0)
+    return (chances, *(np.exp(shift * x - shift * shift / 2) for x in places))
+
+
+@pytest.mark.parametrize("sigma", ["0.7", "1", "2"])
+def test_two_of_three_steps_by_sums(sigma: str) -> None:
+    """The exact mixture over all pairs of steps lies between both ends, in both directions together."""
+    chances, *ratios = cube(1 / float(sigma), 3)
+    mean = np.mean([ratios[i] * ratios[j] for i, j in itertools.combinations(range(3), 2)], axis=0)
+    for epsilon in (0.1, 0.5, 1.5):
+        odds = math.exp(epsilon)
+        sides = [float((chances * np.maximum(x, 0)).sum()) for x in (mean - odds, 1 - odds * mean)]
+        found = b.account(b.Allocated(b.Gaussian(sigma), steps=3, times=2), epsilon=epsilon).delta
+        assert 0 < found.lower <= max(sides) * (1 + _COARSE) + 1e-6
+        assert max(sides) <= found.upper * (1 + _COARSE) + 1e-6
+
+
+@pytest.mark.parametrize(("sigma", "steps"), [("0.5", 2), ("1", 3)])
+def test_replaced_records_by_sums(sigma: str, steps: int) -> None:
+    """A record that pushes against one that pushes the other way, each in a step of its own: the exact mixtures lie
+    between both ends, and so do records that push less.
+    """
+    what = b.Allocated(b.Gaussian(sigma, relation="replace_one"), steps=steps)
+    found = {epsilon: b.account(what, epsilon=epsilon).delta for epsilon in (0.05, 1.5)}
+    noise = 2 * float(sigma)  # σ is relative to the whole way from 1 to −1
+    for first, second in ((1.0, -1.0), (1.0, -0.3), (0.0, -1.0)):
+        chances, *present = cube(first / noise, steps)
+        _, *other = cube(second / noise, steps)
+        p, q = np.mean(present, axis=0), np.mean(other, axis=0)
+        for epsilon, bound in found.items():
+            odds = math.exp(epsilon)
+            truth = max(float((chances * np.maximum(a - odds * c, 0)).sum()) for a, c in ((p, q), (q, p)))
+            assert truth <= bound.upper * (1 + _COARSE) + 1e-6
+            if (first, second) == (1.0, -1.0):
+                assert 0 < bound.lower <= truth * (1 + _COARSE) + 1e-6
+
+
+def test_replaced_records_that_wait_and_see() -> None:
+    """Two steps of which the second record or the first pushes only where the first output looked large: by sums over
+    a grid δ stays below the certified one.
+    """
+    epoch = b.Allocated(b.Gaussian("1/2", relation="replace_one"), steps=2)
+    found = {epsilon: b.account(epoch, epsilon=epsilon).delta.upper for epsilon in (0.1, 1.0)}
+    axis = np.arange(-8, 8.01, 0.04)
+    plain, up, down_ = (np.exp(-((axis - m) ** 2) / 2) * 0.04 / math.sqrt(2 * math.pi) for m in (0.0, 1.0, -1.0))
+    for rule in (axis > 0.5, axis < 0.5, np.abs(axis) < 1):
+        for pushes in ((up, up), (up, plain), (plain, up)):
+            waits = np.where(rule[:, None], pushes[0], pushes[1])
+            opposed = np.where(rule[:, None], down_, plain)
+            p = (up[:, None] * plain + plain[:, None] * waits) / 2
+            q = (down_[:, None] * plain + plain[:, None] * opposed) / 2
+            for epsilon, bound in found.items():
+                for a, c in ((p, q), (q, p)):
+                    assert np.maximum(a - math.exp(epsilon) * c, 0).sum() <= bound + 1e-9
+
+
+def test_replacing_costs_about_twice_as_much_as_leaving() -> None:
+    """At the same noise an epoch of many steps costs far less than plain noise, and more than leaving it does."""
+    leaving = b.account(b.Allocated(b.Gaussian(1), steps=1000), delta=1e-6).epsilon
+    replacing = b.account(b.Allocated(b.Gaussian("1/2", relation="replace_one"), steps=1000), delta=1e-6).epsilon
+    assert leaving.upper < replacing.lower < replacing.upper < 2.3 * leaving.upper
+
+
+def test_equal_steps_of_other_readings_are_not_taken_for_each_other() -> None:
+    """0.03 as a float may mean less noise than 3/100, which was asked first: what it costs covers that."""
+    exact, twofold = (b.Gaussian(sigma, relation="replace_one") for sigma in (Fraction(3, 100), 0.03))
+    assert exact == twofold
+    assert twofold.sigma.low < exact.sigma.low
+    first, second = (b.account(b.Allocated(step, steps=2), epsilon=500).delta.upper for step in (exact, twofold))
+    assert second > first
+    assert second >= b.account(b.Gaussian(Fraction(0.03), relation="replace_one"), epsilon=500).delta.upper
 
 
 def test_both_relations_with_a_record_or_none() -> None:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
 import bursar as b
+from bursar.guarantees import Claim
 from bursar.ledger.ledger import Ledger
+from bursar.losses import Directions
 from support.packages import HEAD, Packages
 
 HONEST = f'''{HEAD}
@@ -302,3 +307,80 @@ def test_wrappers_ask_a_subclass_and_not_its_base() -> None:
     alone = b.account(TwoGaussians(sigma=2, relation="replace_one"), delta=1e-6).epsilon.upper
     sampled = b.PoissonSampled(TwoGaussians(sigma=2, relation="replace_one"), rate="0.999999")
     assert b.account(sampled, delta=1e-6).epsilon.upper >= 0.99 * alone
+
+
+class DoubleClaim(b.Laplace):
+    """Two releases at once that state their claims and leave the losses to be inherited."""
+
+    def claims(self) -> tuple[Any, ...]:
+        """2/scale."""
+        return (b.guarantees.Claim(b.PureDP(self.scale.reciprocal().times(2)), "declared"),)
+
+
+class DoubleLoss(b.Laplace):
+    """The same the other way round: the losses of two, and the claims of one."""
+
+    def losses(self) -> Any:
+        """Those of half the noise."""
+        return b.Laplace(scale=self.scale.times(Fraction(1, 2))).losses()
+
+
+class Mild(b.NameAndShame):
+    """Claims less than its base: it does not leak what that one leaks."""
+
+    def claims(self) -> tuple[Any, ...]:
+        """Nothing but a small ε."""
+        return (b.guarantees.Claim(b.PureDP("1/10"), "declared"),)
+
+
+def test_a_subclass_inherits_no_noise_that_it_does_not_claim() -> None:
+    """Whichever of claims and losses it states, an account is never the base's, alone, repeated, sampled or in a group;
+    one that states nothing is its base, and children of such a class are asked like itself.
+    """
+    child = type("Child", (DoubleClaim,), {})
+    for kind in (DoubleClaim, child, DoubleLoss):
+        for wrapped in (lambda one: one, lambda one: one * 3, lambda one: b.Group(one, size=2)):
+            honest = b.account(wrapped(b.Laplace(scale="1/2")), delta="1e-6").epsilon
+            assert b.account(wrapped(kind(scale=1)), delta="1e-6").epsilon.upper >= honest.lower
+    sampled = b.account(b.PoissonSampled(DoubleClaim(scale=1), rate="1/2"), delta=0).epsilon.upper
+    assert sampled >= b.account(b.PoissonSampled(b.Laplace(scale="1/2"), rate="1/2"), delta=0).epsilon.lower
+    with pytest.raises(b.errors.LossUnknown, match="DoubleClaim claims something of its own"):
+        DoubleClaim(scale=1).losses()
+    assert DoubleLoss(scale=1).claims() == ()
+    assert b.account(Mild(delta="1/2"), delta=0).epsilon.lower <= 0.1
+    assert b.account(Mild(delta="1/2"), delta=0).epsilon.upper == 0.1
+    plain = type("Plain", (b.Laplace,), {})
+    assert b.account(plain(scale=1), delta="1e-6").epsilon == b.account(b.Laplace(scale=1), delta="1e-6").epsilon
+
+
+@dataclass
+class Loose(b.Mechanism):
+    """A class whose field may be set."""
+
+    sigma: Fraction
+    name = "loose"
+    relation = "add_remove"
+
+    def claims(self) -> tuple[Claim, ...]:
+        """That of Gaussian noise."""
+        return b.Gaussian(self.sigma).claims()
+
+    def losses(self) -> Directions:
+        """Those of Gaussian noise."""
+        return b.Gaussian(self.sigma).losses()
+
+
+@pytest.mark.parametrize("around", [lambda one: one, lambda one: b.PoissonSampled(one, "1/2")])
+def test_parameters_stay_once_it_was_asked_what_it_costs(around: Callable[[b.Mechanism], b.Mechanism]) -> None:
+    """A tenth of the noise after the account would be answered as before: it is refused, also where it stands inside;
+    until then fields may be set, and private names always.
+    """
+    one = Loose(Fraction(1))
+    one.sigma = Fraction(10)
+    what = around(one) * 3
+    before = b.account(what, delta=1e-6).epsilon
+    with pytest.raises(b.InputError, match="Loose has stated what it costs, and its sigma cannot change"):
+        one.sigma = Fraction(1)
+    one._note = "seen"  # type: ignore[attr-defined]
+    assert b.account(what, delta=1e-6).epsilon == before
+    assert copy.copy(one).sigma == pickle.loads(pickle.dumps(one)).sigma == 10

@@ -15,8 +15,8 @@ from scipy.stats import norm
 
 import bursar as b
 from bursar.errors import InputError, LossUnknown
-from bursar.losses import Loss, sampled_gaussian
-from bursar.numerics.balls import ball, working
+from bursar.losses import Loss, nulled_sample, sampled_gaussian
+from bursar.numerics.balls import ball, down, working
 from bursar.numerics.binomial import at_least, weights
 
 GOLDEN = {
@@ -325,3 +325,38 @@ def test_likely_draws_have_digits(rate: float | str) -> None:
         assert float(at_least(count, draws, chance)) == pytest.approx(direct, rel=1e-12)
     made = b.TruncatedPoisson(b.Gaussian(1), rate, most=1, population=1000)
     assert 0 < b.account(made, delta=1e-5).epsilon.upper < 100
+
+
+@pytest.mark.parametrize(("sigma", "sample", "population"), [("4", 10, 100), ("1", 10, 1000), ("0.5", 3, 10)])
+def test_records_that_become_null_among_opposed_ones(sigma: str, sample: int, population: int) -> None:
+    """From below a null record among others that push the other way: δ of the two mixtures by quadrature is at least
+    the lower end and close to it, and at most the upper one.
+    """
+    what = b.FixedSizeSampled(b.Gaussian(sigma, **ZERO), sample=sample, population=population)
+    rate, noise = sample / population, float(sigma)
+    x = np.linspace(-9, 2 / noise + 9, 400_001)
+    one, two = (np.exp(-((x - shift / noise) ** 2) / 2) for shift in (1, 2))
+    plain, step = np.exp(-x * x / 2), (x[1] - x[0]) / math.sqrt(2 * math.pi)
+    p, q = ((1 - rate) * plain + rate * two, (1 - rate) * plain + rate * one)
+    for epsilon in (0.02, 0.1, 0.4):
+        found, odds = b.account(what, epsilon=epsilon).delta, math.exp(epsilon)
+        truth = max(step * float(np.maximum(a - odds * c, 0).sum()) for a, c in ((p, q), (q, p)))
+        assert truth <= found.upper * (1 + 1e-9)
+        assert 0.98 * truth <= found.lower <= found.upper
+    with working():
+        table = nulled_sample(arb(noise), arb(sample) / population)
+        for loss, (a, c) in ((table.remove, (p, q)), (table.add, (q, p))):
+            for epsilon in (0.02, 0.1, 0.4):
+                truth = step * float(np.maximum(a - math.exp(epsilon) * c, 0).sum())
+                assert down(loss.profile(epsilon)) <= truth * (1 + 1e-9) + 1e-15
+
+
+@pytest.mark.parametrize("relation", [REPLACE, ZERO], ids=["replace_one", "zero_out"])
+def test_everybody_drawn_and_cut_is_a_sample_of_fixed_size(relation: dict[str, str]) -> None:
+    """At rate 1 a batch of at most three of five records is a uniform choice of three."""
+    cut = b.TruncatedPoisson(b.Gaussian(2, **relation), 1, most=3, population=5)
+    fixed = b.FixedSizeSampled(b.Gaussian(2, **relation), sample=3, population=5)
+    for epsilon in ("0.1", "0.5"):
+        found, other = (b.account(one, epsilon=epsilon).delta for one in (cut, fixed))
+        assert found.upper == pytest.approx(other.upper, rel=1e-9)
+        assert found.lower <= other.upper

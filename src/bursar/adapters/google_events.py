@@ -13,6 +13,8 @@ from typing import Any
 import bursar as b
 from bursar.errors import ConversionRefused, InputError
 from bursar.extras import needs
+from bursar.numerics.real import Real, read
+from bursar.relations import REPLACE_ONE
 
 with needs("google", "the adapter of dp_accounting"):
     import dp_accounting as dpa
@@ -85,22 +87,32 @@ def _noisy(event: dpa.DpEvent, multiplier: float) -> None:
         raise NotPrivate(event, "no noise is added")
 
 
+def noise(multiplier: float, relation: str) -> b.Gaussian:
+    """Gaussian noise in units of the largest norm of one record's value; one that is replaced moves by two of them."""
+    sigma = _number(multiplier, "noise_multiplier")
+    return b.Gaussian(sigma.times(Fraction(1, 2)) if relation == REPLACE_ONE else sigma, relation=relation)
+
+
+def _number(given: float, name: str) -> Real:
+    """Every reading of a number as it is added: the text of one in single precision is another number."""
+    return read(float(given), name)
+
+
 def _gaussian(event: events.GaussianDpEvent, relation: NeighboringRelation) -> b.Mechanism:
     _noisy(event, event.noise_multiplier)
-    sigma = Fraction(str(event.noise_multiplier)) / (2 if _replaced(relation) else 1)
-    return b.Gaussian(sigma=sigma, relation=_named(relation))
+    return noise(event.noise_multiplier, _named(relation))
 
 
 def _laplace(event: events.LaplaceDpEvent, relation: NeighboringRelation) -> b.Mechanism:
     _only_once(event, relation)
     _noisy(event, event.noise_multiplier)
-    return b.Laplace(scale=event.noise_multiplier, relation=_named(relation))
+    return b.Laplace(scale=_number(event.noise_multiplier, "noise_multiplier"), relation=_named(relation))
 
 
 def _discrete_laplace(event: events.DiscreteLaplaceDpEvent, relation: NeighboringRelation) -> b.Mechanism:
     _only_once(event, relation)
     _noisy(event, event.noise_parameter)
-    scale = 1 / Fraction(str(event.noise_parameter))
+    scale = _number(event.noise_parameter, "noise_parameter").reciprocal()
     return b.DiscreteLaplace(scale=scale, sensitivity=event.sensitivity, relation=_named(relation))
 
 
@@ -112,16 +124,17 @@ def _response(event: events.RandomizedResponseDpEvent, relation: NeighboringRela
             "neighboring_relation must be `REPLACE_ONE` or `REPLACE_SPECIAL` for `RandomizedResponseDpEvent`. "
             f"Found {relation}.",
         )
-    k, p = event.num_buckets, Fraction(str(event.noise_parameter))
+    k, p = event.num_buckets, _number(event.noise_parameter, "noise_parameter")
     if k == 1:
         return None
     if p == 0:
         raise NotPrivate(event, "the answer is always true")
-    other = p / k
+    false, other = p.times(Fraction(k - 1, k)), p.times(Fraction(1, k))
+    true = Real(1 - Fraction(false), 1 - false.high, 1 - false.low)
     if _replaced(relation):
-        rest = [(k - 2) * other] if k > 2 else []
-        return b.Table([1 - p + other, other, *rest], [other, 1 - p + other, *rest], relation="replace_one")
-    return b.Table([1 - p + other, (k - 1) * other], [Fraction(1, k), Fraction(k - 1, k)], relation=_named(relation))
+        rest = [p.times(Fraction(k - 2, k))] if k > 2 else []
+        return b.Table([true, other, *rest], [other, true, *rest], relation=REPLACE_ONE)
+    return b.Table([true, false], [Fraction(1, k), Fraction(k - 1, k)], relation=_named(relation))
 
 
 def _mixture(event: events.MixtureOfGaussiansDpEvent, relation: NeighboringRelation) -> b.Mechanism | None:
@@ -195,7 +208,9 @@ _READ: dict[type, Callable[[Any, NeighboringRelation], b.Mechanism | None]] = {
 
 
 def to_event(what: b.Mechanism | b.Composition) -> dpa.DpEvent:
-    """The event that a composition is there; `InputError` names a mechanism that has none."""
+    """The event that a composition is there; `InputError` names a mechanism that has none. A subclass of one that has
+    may cost more than its base, so it has none either.
+    """
     if isinstance(what, b.Composition):
         parts = [to_event(term.mechanism) for term in what.terms]
         counted = [
@@ -203,24 +218,24 @@ def to_event(what: b.Mechanism | b.Composition) -> dpa.DpEvent:
             for part, term in zip(parts, what.terms, strict=True)
         ]
         return counted[0] if len(counted) == 1 else events.ComposedDpEvent(counted)
-    if isinstance(what, b.Gaussian):
+    if type(what) is b.Gaussian:
         return events.GaussianDpEvent(float(Fraction(what.sigma)) * (2 if what.relation == "replace_one" else 1))
-    if isinstance(what, b.Laplace) and what.relation != "replace_one":
+    if type(what) is b.Laplace and what.relation != "replace_one":
         return events.LaplaceDpEvent(float(Fraction(what.scale)))
-    if isinstance(what, b.DiscreteLaplace) and what.relation != "replace_one":
+    if type(what) is b.DiscreteLaplace and what.relation != "replace_one":
         return events.DiscreteLaplaceDpEvent(float(1 / Fraction(what.scale)), what.sensitivity)
-    if isinstance(what, b.GaussianMixture):
+    if type(what) is b.GaussianMixture:
         shifts, weights = ([float(Fraction(x)) for x in given] for given in (what.shifts, what.weights))
         return events.MixtureOfGaussiansDpEvent(float(Fraction(what.sigma)), shifts, weights)
-    if isinstance(what, b.PoissonSampled):
+    if type(what) is b.PoissonSampled:
         return events.PoissonSampledDpEvent(float(Fraction(what.rate)), to_event(what.mechanism))
-    if isinstance(what, b.FixedSizeSampled):
+    if type(what) is b.FixedSizeSampled:
         return events.SampledWithoutReplacementDpEvent(what.population, what.sample, to_event(what.mechanism))
-    if isinstance(what, b.WithReplacementSampled):
+    if type(what) is b.WithReplacementSampled:
         return events.SampledWithReplacementDpEvent(what.population, what.draws, to_event(what.mechanism))
-    if isinstance(what, b.TruncatedPoisson) and what.population is not None:
+    if type(what) is b.TruncatedPoisson and what.population is not None:
         noise = to_event(what.mechanism).noise_multiplier
         return events.TruncatedSubsampledGaussianDpEvent(what.population, float(Fraction(what.rate)), what.most, noise)
-    if isinstance(what, b.Declared) and isinstance(what.guarantee, b.ZCDP) and what.guarantee.delta == 0:
+    if type(what) is b.Declared and type(what.guarantee) is b.ZCDP and what.guarantee.delta == 0:
         return events.ZCDpEvent(float(Fraction(what.guarantee.rho)))
     raise InputError(f"dp_accounting has no event for {what.text()}", argument="what")

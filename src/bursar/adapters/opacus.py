@@ -7,8 +7,8 @@
 
     with Training(ledger, "model", noise_multiplier=1.1, sample_rate=0.01, steps=3000, key="run-7") as run:
         for _ in range(epochs):
+            run.epoch(steps)                        # durable before they run; BudgetExceeded came before the first one
             …one epoch…
-            run.epoch(steps)                        # durable; BudgetExceeded came before the first one
 
 How the loader draws its batches decides what the steps cost. `PrivacyEngine` makes it a Poisson sampler unless it is
 told ``poisson_sampling=False``: such a loader shuffles, and accounting it as Poisson sampling claims more than is
@@ -77,9 +77,26 @@ class BursarAccountant(IAccountant):  # type: ignore[misc]  # untyped there
     def composition(self) -> b.Composition:
         """The steps that were run so far, as one composition."""
         if self._batches is not None:
-            return sum((epochs(sigma, self._batches, count) for sigma, _, count in self.history), b.Composition())
+            return self._shuffled(self._batches)
         parts = (steps(sigma, rate, count) for sigma, rate, count in self.history)
         return sum(parts, b.Composition())
+
+    def _shuffled(self, batches: int) -> b.Composition:
+        """Whole epochs, each with one noise: a record is in one of its steps, and nobody can tell which. The last one
+        counts whole however much of it ran, so that only the upper end speaks of a run that has stopped in one.
+        """
+        runs: list[tuple[float, int]] = []
+        for sigma, _, count in self.history:
+            before = runs.pop()[1] if runs and runs[-1][0] == sigma else 0
+            runs.append((sigma, before + count))
+        for sigma, count in runs[:-1]:
+            if count % batches:
+                raise InputError(
+                    f"the noise {sigma} changed within an epoch, after {count} steps in epochs of {batches}: "
+                    "a shuffled epoch is accounted for with one noise",
+                    argument="noise_multiplier",
+                )
+        return sum((epochs(sigma, batches, count) for sigma, count in runs), b.Composition())
 
     def report(self, delta: float, **more: Any) -> Report:
         """Both ends, every theorem's part, and the reasons."""
@@ -150,7 +167,9 @@ class Training:
         return self
 
     def epoch(self, count: int) -> b.Receipt:
-        """Draw the next steps, before they run."""
+        """Draw the next steps, before they run. Under a key that was used before `AlreadyRun` says that they may have
+        run already: a run that begins again is another one, with a key of its own.
+        """
         if self.reservation is None:
             raise InputError("enter the training before its first epoch")
         if not 0 < count <= self._left:
@@ -162,7 +181,7 @@ class Training:
             )
         receipt = self._ledger.draw(
             self.reservation, self._releases(count), key=f"{self._key}/{self._epochs}", by=self._by
-        )
+        ).once()
         self._epochs, self._left = self._epochs + 1, self._left - count
         return receipt
 

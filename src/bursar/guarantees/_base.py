@@ -14,8 +14,10 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any, Self
 
+from bursar.errors import ConversionRefused
 from bursar.numerics.balls import Ball, finite, up_fraction
 from bursar.numerics.real import Real
+from bursar.presented import Presented
 from bursar.written import Written
 
 Counted = Sequence[tuple[Any, int]]
@@ -23,6 +25,12 @@ Counted = Sequence[tuple[Any, int]]
 
 class Guarantee(Written, ABC):
     """One promise of privacy."""
+
+    def __str__(self) -> str:
+        try:
+            return self.text()
+        except ConversionRefused:  # a function has no text form, but a name
+            return repr(self)
 
     @abstractmethod
     def delta_at(self, epsilon: Ball) -> Ball:
@@ -58,13 +66,19 @@ class Tightness(Enum):
     """True; perhaps not the smallest."""
 
 
-@dataclass(frozen=True)
-class Claim:
+@dataclass(frozen=True, repr=False)
+class Claim(Presented):
     """A promise that a mechanism keeps, where that is proved, and how tight it is."""
 
     guarantee: Guarantee
     citation: str
     tightness: Tightness = Tightness.BOUND
+
+    def _facts(self) -> list[tuple[str, object]]:
+        return [("", self.guarantee), ("citation", self.citation), ("tightness", self.tightness.value)]
+
+    def __str__(self) -> str:
+        return f"{self.guarantee}, {self.tightness.value} [{self.citation}]"
 
 
 def rounded_up(value: Ball) -> Real:

@@ -15,6 +15,7 @@ from bursar.numerics.convex import falling_convex_minorant, interpolate
 from bursar.numerics.real import Number, Real
 from bursar.numerics.search import crossing
 from bursar.numerics.validate import listed, probability, real
+from bursar.presented import cut
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -102,7 +103,7 @@ class ProfileCurve(Profile):
         raise ConversionRefused(f"the profile of {self.label} is a function; choose points on it first")
 
     def __repr__(self) -> str:
-        return f"<profile of {self.label}>"
+        return cut(f"<profile of {self.label}>")
 
     __hash__ = object.__hash__
 

@@ -227,7 +227,7 @@ class RenyiCurve(Renyi):
 
 def _pointwise(word: str, promises: Sequence[Renyi], choose: Callable[[list[Ball]], Ball]) -> RenyiCurve:
     return RenyiCurve(
-        f"the {word} of " + ", ".join(promise.label for promise in promises[:3]),
+        f"the {word} of " + ", ".join(promise.label[:80] for promise in promises[:3]),
         lambda alpha: choose([promise.at(alpha) for promise in promises]),
         rough=lambda alpha: (max if word == "largest" else min)(promise.rough(alpha) for promise in promises),
         largest_order=(min if word == "largest" else max)(promise.largest_order for promise in promises),

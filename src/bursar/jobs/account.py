@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from bursar.composition import Composition, as_composition
-from bursar.errors import ContradictionError, InputError, described
+from bursar.composition import Composition
+from bursar.errors import ContradictionError, InputError, described, nearest, understood
 from bursar.jobs.report import Report, Row
+from bursar.jobs.spec import Releases, releases
 from bursar.losses.engines.answer import EFFORTS, Precision
-from bursar.mechanisms import Mechanism
 from bursar.numerics.balls import working
 from bursar.numerics.real import Number
 from bursar.numerics.validate import choice, probability, real
-from bursar.theorems import THEOREMS, Abstain, Bound, ForDelta, ForEpsilon, Question, Theorem
+from bursar.theorems import ALIASES, THEOREMS, Abstain, Bound, ForDelta, ForEpsilon, Question, Theorem
 from bursar.theorems._width import why_open
+from bursar.theorems.plugins import plugin, plugins
 
 _CLOSE = 1e-4
 """How closely, relative to itself, an answer must be enclosed where no width was asked."""
 
 
+@understood
 def account(
-    composition: Composition | Mechanism,
+    composition: Releases,
     *,
     delta: Number | None = None,
     epsilon: Number | None = None,
@@ -30,17 +33,20 @@ def account(
     width: float | None = None,
     effort: str = "normal",
 ) -> Report:
-    """The certified cost of a composition: its ε at ``delta``, or its δ at ``epsilon``.
+    """The certified cost of a composition, given as a value or as its text form: its ε at ``delta``, or its δ at
+    ``epsilon``.
 
     All theorems hold at once, so the answer is the intersection of their intervals; `ContradictionError` says that
     two do not meet, in which case one proof or its code is wrong. Where the answer is enclosed as closely as asked,
-    theorems that would take long are left unasked, and the report says so; ``theorems`` asks just these, by id.
+    theorems that would take long are left unasked, and the report says so; ``theorems`` asks just these, by id or by
+    a name that textbooks have for them ("advanced"). A theorem of your own (`bursar.theorems.plugins`) is asked where
+    it is named there, and nowhere else.
 
     ``width`` asks the numerical theorem for an interval this narrow, relative to the answer: 1e-6 by default.
     ``effort`` ("low", "normal", "high") limits its work; where the limit comes first, the report says the width
     reached.
     """
-    what = as_composition(composition)
+    what = releases(composition)
     question = ask(delta=delta, epsilon=epsilon, width=width, effort=effort)
     with working():
         rows = _rows(chosen(theorems), what, question, every=theorems is not None)
@@ -58,15 +64,16 @@ def _rows(asked: Sequence[Theorem], what: Composition, question: Question, *, ev
     answers: dict[str, Bound | Abstain] = {}
     close = _CLOSE if question.precision.width is None else question.precision.width
     dear = {theorem.id: theorem.dear(what) for theorem in asked}
-    reason = ""
+    reason, endless = "", False
     for theorem in sorted(asked, key=lambda one: dear[one.id]):
-        if reason and dear[theorem.id] and not every:
+        if reason and (dear[theorem.id] or endless) and not every:
             answers[theorem.id] = Abstain(reason)
             continue
         found = answers[theorem.id] = theorem.ask(what, question)
         if isinstance(found, Bound) and not reason and found.encloses(close):
             size = (found.upper - found.lower) / found.upper if found.upper > found.lower else 0.0
             reason = f"left unasked: {theorem.id} encloses the answer to {size:.0e} of itself, which no proof betters"
+            endless = found.lower == math.inf  # engines would only find the same
     return tuple(Row(theorem, answers[theorem.id]) for theorem in asked)
 
 
@@ -90,13 +97,23 @@ def chosen(ids: Sequence[str] | None) -> tuple[Theorem, ...]:
     if ids is None:
         return THEOREMS
     known = {theorem.id: theorem for theorem in THEOREMS}
-    names = ", ".join(known)
+    names = ", ".join([*known, *plugins()])
     if isinstance(ids, str) or not isinstance(ids, Iterable) or not (asked := list(ids)):
         raise InputError(f"theorems must be a list of some of {names}, not {described(ids)}", argument="theorems")
+    found = []
     for name in asked:
-        if not isinstance(name, str) or name not in known:
-            raise InputError(f"unknown theorem {described(name)}; there are {names}", argument="theorems")
-    return tuple(known[name] for name in asked)
+        meant = ALIASES.get(name, name) if isinstance(name, str) else name
+        own = plugin(meant) if isinstance(meant, str) and meant not in known else None
+        if own is not None:
+            known[own.id] = own
+        if not isinstance(meant, str) or meant not in known:
+            others = ", ".join(f"{alias} for {id}" for alias, id in ALIASES.items())
+            near = nearest(name, [*known, *plugins(), *ALIASES])
+            raise InputError(
+                f"unknown theorem {described(name)}{near}; there are {names}; also {others}", argument="theorems"
+            )
+        found.append(known[meant])
+    return tuple(found)
 
 
 def meet(rows: Sequence[Row], question: Question) -> Bound:

@@ -8,32 +8,32 @@ they help most, until it is narrow or the bounds of δ themselves are the limit.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
-from bursar.composition import Composition, as_composition
-from bursar.errors import InputError
+from bursar.composition import Composition
+from bursar.errors import InputError, understood
 from bursar.jobs.account import account, ask
-from bursar.jobs.curve_points import Band, points
+from bursar.jobs.curve_places import places
+from bursar.jobs.curve_points import Band, bounds, points
+from bursar.jobs.spec import Releases, releases
 from bursar.jobs.trade_off import Reading, joined
 from bursar.losses.engines.answer import Precision
-from bursar.mechanisms import REPLACE_ONE, Mechanism
+from bursar.mechanisms import REPLACE_ONE
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import ball, down, up, working
 from bursar.numerics.interval import Interval
 from bursar.numerics.real import Number, Real
 from bursar.numerics.trusted import UNIT
 from bursar.numerics.validate import listed, probability, real
+from bursar.presented import Bare, Table, Tabled
 from bursar.theorems import Bound
 
 WIDTH = 1e-4
 """How narrow a reading is, in absolute terms, unless another width is asked."""
-_POINTS = 129
-_MOST_POINTS = 100_000
 _MOST_FURTHER = 512  # ε's that one reading may add
 _TURNS, _IDLE = (
     40,
@@ -41,11 +41,10 @@ _TURNS, _IDLE = (
 )  # rounds of adding some; of these, where the bounds of δ are the limit and only narrower ones help
 _FINER = 0.25  # of the width asked: how narrow δ itself is wanted at further ε's
 _SMALLEST = Fraction(1, 10**300)
-_FAINTEST = (1e-12, 1e-9, 1e-6, 1e-3, 0.1)  # the range of ε ends where δ, less what leaks, falls below the first it can
 
 
-@dataclass(frozen=True)
-class Curve:
+@dataclass(frozen=True, repr=False)
+class Curve(Tabled):
     """δ at each of several ε's, in each direction, as bounds.
 
     Readings have a ``width``, in absolute terms: where these ε's leave more room they evaluate δ at further ones, which
@@ -69,6 +68,18 @@ class Curve:
     def upper(self) -> Array:
         """Upper ends of δ, the worse direction's."""
         return np.asarray(np.max([band.upper for band in self.directions], axis=0))
+
+    def _facts(self) -> list[tuple[str, object]]:
+        size, first, last = len(self.epsilons), float(self.epsilons[0]), float(self.epsilons[-1])
+        return [
+            ("composition", self.composition.text()),
+            ("epsilons", Bare(f"{size} from {first:.6g} to {last:.6g}")),
+            ("delta", Bare(f"{float(self.upper[0]):.6g} to {float(self.upper[-1]):.6g}")),
+        ]
+
+    def _table(self) -> Table:
+        above = (f"δ as a function of ε: {self.composition.text()}", f"relation {self.composition.relation}")
+        return bounds(above, ("ε", "δ ≥", "δ ≤"), self.epsilons, Band(self.lower, self.upper))
 
     def trade_off(self, false_positive_rate: float | Sequence[float], *, width: float = WIDTH) -> Interval | Band:
         """The least false-negative rate of any test at this false-positive rate, in the worse direction (whichever of
@@ -190,45 +201,22 @@ class Curve:
         return replace(self.precision, width=min(self.precision.width or WIDTH, max(_FINER * width, 2.0**-40)))
 
 
+@understood
 def profile(
-    composition: Composition | Mechanism,
+    composition: Releases,
     epsilons: Sequence[float] | None = None,
     *,
     width: float | None = None,
     effort: str = "normal",
 ) -> Curve:
     """δ as a function of ε, at the ε's given or, by default, at 129 of them from 0 to where δ exceeds what leaks by
-    less than 1e-12.
+    less than 1e-12. The releases may be given as their text form.
     """
-    what = as_composition(composition)
+    what = releases(composition)
     precision = ask(delta=1e-6, epsilon=None, width=width, effort=effort).precision
-    grid = _grid(what, epsilons)
+    grid = places(what, epsilons)
     found = points(what, grid.tolist(), precision)
     return Curve(what, grid, found.directions, found.leaks, precision)
-
-
-def _grid(what: Composition, epsilons: Sequence[float] | None) -> Array:
-    if epsilons is None:
-        return np.linspace(0.0, _top(what), _POINTS)
-    given = listed(epsilons=epsilons)
-    if not 0 < len(given) <= _MOST_POINTS:
-        raise InputError(f"epsilons must be 1 to {_MOST_POINTS} numbers, not {len(given)}", argument="epsilons")
-    # a float is itself in every reading, and there may be many
-    plain = all(isinstance(x, float) and 0 <= x < math.inf for x in given)
-    return np.array(sorted({float(x if plain else real(epsilons=x, at_least=0)) for x in given}))
-
-
-def _top(what: Composition) -> float:
-    """Where the range of ε ends."""
-    leaks = what.leaks()
-    with working():
-        leak = max(up(leaks.removed), up(leaks.added))
-    for faint in _FAINTEST:
-        if leak + faint < 1:
-            top = account(what, delta=leak + faint, width=1e-2, effort="low").epsilon.upper
-            if math.isfinite(top):
-                return top if top > 0 else 1.0
-    return 1.0
 
 
 def _rates(given: object) -> Array:

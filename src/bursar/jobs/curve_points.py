@@ -19,17 +19,36 @@ from bursar.mechanisms import Mechanism
 from bursar.mechanisms._base import known_losses
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import down, up, working
+from bursar.numerics.shown import shown
+from bursar.presented import Table, Tabled, spread
 from bursar.theorems.leaks import leaked
 from bursar.theorems.numerical import composed
 from bursar.theorems.strategies import common
 
 
-@dataclass(frozen=True)
-class Band:
+@dataclass(frozen=True, repr=False)
+class Band(Tabled):
     """Bounds of several numbers at once."""
 
     lower: Array
     upper: Array
+
+    def _facts(self) -> list[tuple[str, object]]:
+        return [("lower", self.lower.tolist()), ("upper", self.upper.tolist())]
+
+    def _table(self) -> Table:
+        return bounds((), ("", "at least", "at most"), np.arange(1.0, len(self.lower) + 1), self)
+
+
+def bounds(above: Sequence[str], head: Sequence[str], places: Array, band: Band) -> Table:
+    """A table of bounds at several places, rounded outward; of many a few."""
+    chosen = spread(len(places))
+    rows = [
+        [f"{places[i]:.6g}", shown(float(band.lower[i]), up=False), shown(float(band.upper[i]), up=True)]
+        for i in chosen
+    ]
+    left_out = [f"({len(chosen)} of {len(places)})"] if len(chosen) < len(places) else []
+    return Table(above, head, rows, left_out)
 
 
 @dataclass(frozen=True)

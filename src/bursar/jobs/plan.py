@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from bursar.errors import ConversionRefused, InputError, LossUnknown, PlanImpossible
+from bursar.errors import ConversionRefused, InputError, LossUnknown, PlanImpossible, understood
 from bursar.guarantees import PureDP
 from bursar.jobs import plan_training
 from bursar.jobs.plan_family import Family, Make
@@ -26,6 +26,7 @@ from bursar.jobs.spec import template
 from bursar.numerics.real import Number, Real
 from bursar.numerics.shown import shown
 from bursar.numerics.validate import MAX_COUNT, probability, real
+from bursar.presented import Bare, Presented
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 _LATER = "_bursar_later"
 
 
-@dataclass(frozen=True)
-class Plan:
+@dataclass(frozen=True, repr=False)
+class Plan(Presented):
     """A value that meets the target, its report, and the neighbouring value that does not."""
 
     value: int | float | Fraction
@@ -70,6 +71,10 @@ class Plan:
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def _facts(self) -> list[tuple[str, object]]:
+        """Without its reports, which may still have to be written."""
+        return [("value", self.value), ("target", Bare(self.target.text())), ("neighbour", self.neighbour)]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: the value, the target, the neighbour and the whole report."""
@@ -114,6 +119,7 @@ class Plan:
         return f"value = {_spoken(self.value)}\n\n{self.report}"
 
 
+@understood
 def plan(
     make: Make | str,
     *,

@@ -15,7 +15,7 @@ from bursar.mechanisms import Mechanism
 from bursar.numerics.real import Real
 
 Make = Callable[[Any], Composition | Mechanism]
-_BROKEN = (0.5, 1.5, 0.01, 100.25)
+_BROKEN = (0.5123456789, 1.5123456789, 0.0101234567, 100.2512345678)  # no small multiple of these is whole
 _ROUGH = 1e-3  # the width of first looks
 _USUAL = 1e-6
 _FINE, _CLOSED = 9.9e-7, 1e-12  # how finely the unknown is given, by engines and by closed forms

@@ -10,6 +10,7 @@ from bursar.composition import Composition
 from bursar.errors import BursarError
 from bursar.jobs.report_text import plain
 from bursar.numerics.shown import shown
+from bursar.presented import Bare, Presented
 from bursar.references import bibtex
 from bursar.theorems import Abstain, Bound, ForEpsilon, Question, Theorem
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-@dataclass(frozen=True)
-class Row:
+@dataclass(frozen=True, repr=False)
+class Row(Presented):
     """One theorem's answer: a bound, or a reason for abstaining."""
 
     theorem: Theorem
@@ -39,6 +40,12 @@ class Row:
         """The reason why the theorem abstains, where it does."""
         return self.result.reason if isinstance(self.result, Abstain) else None
 
+    def _facts(self) -> list[tuple[str, object]]:
+        return [("id", self.id), ("", self.result)]
+
+    def __str__(self) -> str:
+        return f"{self.id}: {self.result}"
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
         head = {"id": self.id, "title": self.theorem.title, "adaptivity": self.theorem.adaptivity.value}
@@ -47,8 +54,8 @@ class Row:
         return {**head, **bound_to_dict(self.bound)}
 
 
-@dataclass(frozen=True)
-class Report:
+@dataclass(frozen=True, repr=False)
+class Report(Presented):
     """The certified answer to one question about one composition."""
 
     composition: Composition
@@ -147,6 +154,17 @@ class Report:
     def _interval(self, symbol: str, *, digits: int) -> str:
         low, high = shown(self.bound.lower, up=False, digits=digits), shown(self.bound.upper, up=True, digits=digits)
         return f"{symbol} = {low}" if self.bound.lower == self.bound.upper else f"{low} ≤ {symbol} ≤ {high}"
+
+    def _facts(self) -> list[tuple[str, object]]:
+        name = "epsilon" if isinstance(self.question, ForEpsilon) else "delta"
+        ends = f"[{self.bound.lower!r}, {self.bound.upper!r}]"
+        given, value = self.asked
+        return [
+            (name, Bare(ends)),
+            (given, Bare(value)),
+            ("decided_by", self.decided_by),
+            ("composition", self.composition.text()),
+        ]
 
     def __rich__(self) -> RenderableType:
         from bursar.jobs.report_table import table

@@ -1,28 +1,30 @@
-"""A report as HTML, for notebooks and pages: no script, no style sheet, everything escaped."""
+"""A report as HTML, for notebooks and pages: no script, no style sheet, everything escaped. What only some want to read
+is folded.
+"""
 
 from __future__ import annotations
 
 from html import escape
 from typing import TYPE_CHECKING
 
+from bursar.jobs.report_text import asked, proved, symbols
 from bursar.numerics.shown import shown
-from bursar.theorems import ForEpsilon
 
 if TYPE_CHECKING:
     from bursar.jobs.report import Report, Row
 
 
 def html(report: Report) -> str:
-    """The answer, then every theorem: best first, abstentions with their reasons."""
-    symbol = "ε" if isinstance(report.question, ForEpsilon) else "δ"
-    given, value = report.asked
+    """The answer; folded, every theorem: best first, abstentions with their reasons."""
+    symbol, _ = symbols(report)
+    what, under = asked(report)
     rows = "".join(_row(row, row.id in report.decided_by) for row in report.theorems)
     return (
-        f"<div><p><code>{escape(report.composition.text())}</code><br>"
-        f"relation {escape(report.composition.relation)}, {escape(given)} = {escape(value)}<br>"
-        f"<strong>{escape(report._interval(symbol, digits=10))}</strong></p>"
+        f"<div><p><strong>{escape(proved(report))}</strong><br><code>{escape(what)}</code><br>"
+        f"{escape(under)}: {escape(report._interval(symbol, digits=10))}</p>"
+        f"<details><summary>what every theorem says</summary>"
         f"<table><thead><tr><th>theorem</th><th>{symbol} ≥</th><th>{symbol} ≤</th><th>because</th></tr></thead>"
-        f"<tbody>{rows}</tbody></table></div>"
+        f"<tbody>{rows}</tbody></table></details></div>"
     )
 
 

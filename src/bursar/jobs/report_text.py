@@ -4,6 +4,7 @@ print.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -17,19 +18,16 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\s*\S+\s*")
 _MARKED = re.compile(r"\[|\\|:\S+:")
+_SOURCE = re.compile(r" \([A-Z][^()]*\)\Z")
+_EXACT = 15  # digits of a float
 
 
 def plain(report: Report, width: int = 80) -> str:
-    """The answer, then every theorem: best first, abstentions with their reasons."""
-    symbol = "ε" if isinstance(report.question, ForEpsilon) else "δ"
-    given, value = report.asked
-    head = [
-        report.composition.text(),
-        f"relation {report.composition.relation}, {given} = {value}",
-        report._interval(symbol, digits=10),
-    ]
+    """The answer, then every theorem: best first, and which of them abstain."""
+    symbol, _ = symbols(report)
+    head = [proved(report), *asked(report), report._interval(symbol, digits=10)]
     rows = [("theorem", f"{symbol} ≥", f"{symbol} ≤", "because"), *_rows(report)]
-    ends = [f"{', '.join(names)} {verb}: {reason}" for names, verb, reason in abstentions(report)]
+    ends = abstaining(report)
     sizes = [max(len(row[column]) for row in rows) for column in range(4)]
     sizes[3] = min(sizes[3], width - sum(sizes[:3]) - 6)
     reasons = [row[3] for row in rows]
@@ -43,14 +41,49 @@ def plain(report: Report, width: int = 80) -> str:
     return "\n".join(lines)
 
 
-def abstentions(report: Report) -> Iterator[tuple[list[str], str, str]]:
-    """Who abstains, the verb for so many, and the reason that they share."""
-    reasons: dict[str, list[str]] = {}
-    for row in report.rows:
-        if row.reason is not None:
-            reasons.setdefault(row.reason, []).append(row.id)
-    for reason, names in reasons.items():
-        yield names, "abstains" if len(names) == 1 else "abstain", reason
+def symbols(report: Report) -> tuple[str, str]:
+    """What the report answers, and what was given."""
+    return ("ε", "δ") if isinstance(report.question, ForEpsilon) else ("δ", "ε")
+
+
+def proved(report: Report) -> str:
+    """The first line of a report: four digits on the safe side, how many more are known, and who decided."""
+    symbol, given = symbols(report)
+    bound, at = report.bound, f"at {given} = {report.asked[1]}"
+    if math.isinf(bound.upper):
+        return f"proved: no finite {symbol} {at}"
+    upper = shown(bound.upper, up=True, digits=5)
+    known = digits(bound.lower, bound.upper)
+    if known >= 4:
+        said = f"{symbol} ≤ {upper} {at} ({'exactly known' if known > _EXACT else f'to {known} digits'})"
+    elif bound.lower > 0:
+        said = f"{shown(bound.lower, up=False, digits=5)} ≤ {symbol} ≤ {upper} {at}"
+    else:
+        said = f"{symbol} ≤ {upper} {at} (it may be less)"
+    titles = [row.theorem.title for row in report.rows if row.id in report.decided_by[:1]]
+    return f"proved: {said}" + "".join(f" · decided by: {_SOURCE.sub('', title)}" for title in titles)
+
+
+def asked(report: Report) -> list[str]:
+    """What was asked: of which releases, under which relation, at which point."""
+    given, value = report.asked
+    return [report.composition.text(), f"relation {report.composition.relation}, {given} = {value}"]
+
+
+def digits(lower: float, upper: float) -> int:
+    """How many leading digits of a number are known to be between these."""
+    if lower == upper:
+        return _EXACT + 1
+    return min(max(math.floor(-math.log10((upper - lower) / upper)), 0), _EXACT)
+
+
+def abstaining(report: Report) -> list[str]:
+    """Which theorems abstain, in one line: their reasons are for who asks. Where all do, the reasons are the answer."""
+    names = [row.id for row in report.rows if row.reason is not None]
+    if names and len(names) == len(report.rows):
+        return [f"{row.id} abstains: {row.reason}" for row in report.rows]
+    verb = "abstains" if len(names) == 1 else "abstain"
+    return [f"{', '.join(names)} {verb}: explain() and --explain say why"] if names else []
 
 
 def _rows(report: Report) -> Iterator[tuple[str, str, str, str]]:

@@ -34,7 +34,7 @@ OFFERED = {
     "poisson": (ADD_REMOVE, ZERO_OUT, REPLACE_ONE),
     "truncated": (ADD_REMOVE, ZERO_OUT, REPLACE_ONE),
     "fixed_size": (ZERO_OUT, REPLACE_ONE),
-    "allocated": (ADD_REMOVE, ZERO_OUT),
+    "allocated": (ADD_REMOVE, ZERO_OUT, REPLACE_ONE),
     "shuffled": (ZERO_OUT, REPLACE_ONE),
 }
 """The relations under which each is known; the first is meant where none is said."""

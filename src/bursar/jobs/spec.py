@@ -17,7 +17,8 @@ from typing import Any
 
 from bursar import members
 from bursar.composition import Composition, as_composition
-from bursar.errors import InputError, SpecError
+from bursar.errors import InputError, SpecError, nearest
+from bursar.guarantees import KINDS, Guarantee
 from bursar.identity import difference, is_foreign, kinds_in, same
 from bursar.jobs.spec_json import terms_of
 from bursar.jobs.spec_names import build, class_of, fields_of, shape_of, unknown
@@ -27,6 +28,24 @@ from bursar.mechanisms.plugins import plugin
 from bursar.written import Written
 
 VERSION = 1
+Releases = Composition | Mechanism | str
+"""What is counted: a value, or its text form."""
+
+
+def releases(given: Releases) -> Composition:
+    """A composition, a mechanism or a text form as a composition."""
+    return parse(given) if isinstance(given, str) else as_composition(given)
+
+
+def promise(text: str) -> Guarantee:
+    """The promise that a text such as ``zcdp(rho=1/2)`` means."""
+    reader = Reader(text)
+    terms = reader.read()
+    if len(terms) == 1 and terms[0][1] == 1 and isinstance(call := terms[0][0], Call):
+        value = _Builder(text).value(call)
+        if isinstance(value, Guarantee):
+            return value
+    raise SpecError(f"expected a promise such as pure_dp(epsilon=1): one of {', '.join(KINDS)}", text=text, position=0)
 
 
 def parse(text: str) -> Composition:
@@ -156,7 +175,9 @@ class _Builder:
         for name, (_, place) in call.named.items():
             if name not in allowed:
                 raise SpecError(
-                    f"{call.name} has no {name!r}; it takes {', '.join(allowed)}", text=self.text, position=place
+                    f"{call.name} has no {name!r}{nearest(name, allowed)}; it takes {', '.join(allowed)}",
+                    text=self.text,
+                    position=place,
                 )
         inside = [self._single(self.value(item)) for item in call.unnamed]
         named = {name: self.value(item) for name, (item, _) in call.named.items()}
@@ -164,11 +185,11 @@ class _Builder:
             return build(cls, inside, named)
         except SpecError:
             raise
+        except TypeError as problem:
+            raise SpecError(shape_of(call.name, cls, problem), text=self.text, position=call.place) from None
         except InputError as problem:
             place = call.named[problem.argument][1] if problem.argument in call.named else call.place
             raise self.problem(problem, place) from None
-        except TypeError as problem:
-            raise SpecError(shape_of(call.name, cls, problem), text=self.text, position=call.place) from None
 
     @staticmethod
     def _single(value: Any) -> Any:

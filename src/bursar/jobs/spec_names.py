@@ -6,7 +6,7 @@ import dataclasses
 import re
 from typing import Any
 
-from bursar.errors import InputError
+from bursar.errors import InputError, WrongCall, nearest
 from bursar.guarantees import KINDS
 from bursar.identity import is_foreign
 from bursar.mechanisms import CATALOGUE
@@ -23,12 +23,8 @@ def class_of(name: str) -> type[Written] | None:
 
 def unknown(name: str) -> str:
     """What to say of a name that is not in the catalogue: the nearest one, and all of them."""
-    import difflib  # only mistakes need it
-
     known = [*CATALOGUE, *KINDS, *plugins()]
-    near = difflib.get_close_matches(name.lower(), known, n=1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
-    return f"unknown name {name!r}{hint}; there are {', '.join(known)}"
+    return f"unknown name {name!r}{nearest(name, known)}; there are {', '.join(known)}"
 
 
 def fields_of(cls: type[Written]) -> list[str]:
@@ -52,6 +48,7 @@ def build(cls: type[Written], unnamed: list[Any], named: dict[str, Any]) -> Any:
 
 def shape_of(name: str, cls: type[Written], problem: TypeError) -> str:
     """What the constructor takes, when it was called in the wrong shape."""
-    missing = re.findall(r"'(\w+)'", str(problem)) if "missing" in str(problem) else []
+    said = str(problem.__cause__ if isinstance(problem, WrongCall) else problem)
+    missing = re.findall(r"'(\w+)'", said) if "missing" in said else []
     lacks = f"{name} needs {' and '.join(missing)}" if missing else f"{name} was given the wrong arguments"
     return f"{lacks}; it takes {', '.join(fields_of(cls))}"

@@ -1,6 +1,6 @@
 """Reads the text form into calls with their places; what they mean is `bursar.jobs.spec`'s business.
 
-White space between the parts means nothing, and a count is a whole number:
+White space between the parts means nothing, a count is a whole number (also 1e3), and digits may be grouped (10_000):
 
     composition = "nothing" | term { "+" term }
     term        = [ count "*" ] factor { "*" count }
@@ -16,17 +16,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bursar.errors import InputError, SpecError
-from bursar.numerics.real import read_text
+from bursar.numerics.real import Real, read_text
 
 _LONGEST = 100_000
 _DEEPEST = 20
+_MANY = 10**30
 _TOKEN = re.compile(
     r"""\s*(?:
-        (?P<number>-?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?))
+        (?P<number>-?(?:DIGITS/DIGITS|(?:DIGITS\.?(?:DIGITS)?|\.DIGITS)(?:[eE][+-]?\d+)?))
       | (?P<name>[A-Za-z_][A-Za-z0-9_]*)
       | (?P<quoted>"[^"]*"|'[^']*')
       | (?P<mark>[()\[\],=+*])
-    )""",
+    )""".replace("DIGITS", r"\d+(?:_\d+)*"),
     re.VERBOSE,
 )
 
@@ -153,10 +154,18 @@ class Reader:
     def count(self) -> int:
         """A whole number after or before '*'."""
         token = self.peek()
-        if token is None or not re.fullmatch(r"\d{1,30}", token.text):
-            raise self.problem("expected a count: a whole number such as 100")
+        number = None if token is None or token.kind != "number" or "/" in token.text else self.number(token)
+        if number is None or number.denominator != 1 or not 0 <= number < _MANY:
+            raise self.problem("expected a count: a whole number such as 100, 1e3 or 10_000")
         self.next += 1
-        return int(token.text)
+        return int(number)
+
+    def number(self, token: _Token) -> Real:
+        """What a number says."""
+        try:
+            return read_text(token.text, "the number")
+        except InputError as problem:
+            raise self.problem(str(problem), token.place) from None
 
     def call(self) -> Call:
         """A call: name(arguments)."""
@@ -190,10 +199,7 @@ class Reader:
             raise self.problem("expected a value")
         if token.kind == "number" and not self.is_mark("*", 1):
             self.next += 1
-            try:
-                return read_text(token.text, "the number")
-            except InputError as problem:
-                raise self.problem(str(problem), token.place) from None
+            return self.number(token)
         if token.kind == "quoted":
             self.next += 1
             return token.text[1:-1]

@@ -16,22 +16,25 @@ from functools import partial
 from typing import Any
 
 from bursar.composition import Composition
-from bursar.errors import InputError, PlanImpossible
+from bursar.errors import InputError, PlanImpossible, understood
 from bursar.jobs.account import account
 from bursar.jobs.plan import plan
 from bursar.jobs.report import Report
+from bursar.jobs.report_text import proved
 from bursar.mechanisms import Gaussian, Laplace, Mechanism
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import choice, listed, noise, probability, real
+from bursar.presented import Bare, Table, Tabled
 
 NOISES = ("gaussian", "laplace", "better")
 _NORMAL = 1.959963984540055  # Φ(1.959963984540054) < 0.975 < Φ(this): the 95 % half-width of a unit normal, upwards
 _TWENTY = 2.995732273553992  # ln 20, upwards: the same for a unit Laplace
+_HEAD = ("sensitivity", "weight", "scale", "standard error", "95 % half-width")
 _SHAPES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-@dataclass(frozen=True)
-class Share:
+@dataclass(frozen=True, repr=False)
+class Share(Tabled):
     """One release's part: its noise in the query's own units, and what that means for its accuracy."""
 
     sensitivity: float
@@ -39,6 +42,13 @@ class Share:
     scale: float
     """σ of the Gaussian, or b of the Laplace noise."""
     mechanism: Mechanism
+
+    def _table(self) -> Table:
+        return Table((), _HEAD, [self._cells()])
+
+    def _cells(self) -> list[str]:
+        cells = (self.sensitivity, self.weight, self.scale, self.standard_error, self.half_width)
+        return [f"{cell:.6g}" for cell in cells]
 
     @property
     def standard_error(self) -> float:
@@ -51,8 +61,8 @@ class Share:
         return self.scale * (_TWENTY if isinstance(self.mechanism, Laplace) else _NORMAL)
 
 
-@dataclass(frozen=True)
-class Split:
+@dataclass(frozen=True, repr=False)
+class Split(Tabled):
     """The noises of several releases and what they cost together."""
 
     noise: str
@@ -83,15 +93,17 @@ class Split:
         ]
         return {"noise": self.noise, "shares": rows, "variance": self.variance, "report": self.report.to_dict()}
 
-    def __str__(self) -> str:
-        lines = [f"{self.noise} noise, Σ weight·variance = {self.variance:.6g}"]
-        lines += ["sensitivity  weight  scale  standard error  95 % half-width"]
-        for share in self.shares:
-            cells = (share.sensitivity, share.weight, share.scale, share.standard_error, share.half_width)
-            lines.append("  ".join(f"{cell:.6g}" for cell in cells))
-        return "\n".join([*lines, "", str(self.report)])
+    def _facts(self) -> list[tuple[str, object]]:
+        scales = [Bare(f"{share.scale:.6g}") for share in self.shares]
+        ends = self.report.bound
+        return [("noise", self.noise), ("scales", scales), ("epsilon", Bare(f"[{ends.lower!r}, {ends.upper!r}]"))]
+
+    def _table(self) -> Table:
+        above = (f"{self.noise} noise, Σ weight·variance = {self.variance:.6g}", proved(self.report))
+        return Table(above, _HEAD, [share._cells() for share in self.shares])
 
 
+@understood
 def split(
     sensitivities: Sequence[Number],
     *,
@@ -121,6 +133,7 @@ def split(
     return min(found, key=lambda one: one.variance)
 
 
+@understood
 def smallest_budget(
     sensitivities: Sequence[Number],
     *,

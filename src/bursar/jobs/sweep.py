@@ -12,22 +12,24 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from bursar.errors import InputError, PlanImpossible
+from bursar.errors import InputError, PlanImpossible, understood
 from bursar.jobs.plan import Plan, finished
 from bursar.jobs.plan_family import Family
 from bursar.jobs.plan_search import Search
 from bursar.jobs.plan_training import Pair, Training, first_look, pairs
-from bursar.numerics.real import Number
+from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import listed, probability, real
+from bursar.presented import Bare, Presented, Table, Tabled, cut, named, spread
 
 _MOST = 1_000_000
 _CLOSE = 1e-6  # how finely the value is given
 _AT_ONCE = 2_000  # cells of an array
 _FEW = 3  # cells: fewer are as quick one by one
+_SHOWN = 40  # cells of a table
 
 
-@dataclass(frozen=True)
-class Cell:
+@dataclass(frozen=True, repr=False)
+class Cell(Presented):
     """One target and setting with its plan, or the reason why there is none."""
 
     epsilon: Number
@@ -41,7 +43,50 @@ class Cell:
         """The plan's value, or None."""
         return None if self.plan is None else self.plan.value
 
+    def _facts(self) -> list[tuple[str, object]]:
+        target = [("epsilon", Bare(_text(self.epsilon))), ("delta", Bare(_text(self.delta)))]
+        return [*target, ("setting", self.setting), ("value", self.value)]
 
+    def __str__(self) -> str:
+        found = f"value {self.value}" if self.plan is not None else f"no value: {self.reason}"
+        setting = "" if self.setting is None else f", {self.setting}"
+        return f"ε = {_text(self.epsilon)}, δ = {_text(self.delta)}{setting}: {found}"
+
+
+def _text(number: Number) -> str:
+    return number.text() if isinstance(number, Real) else str(number)
+
+
+class Sweep(list[Cell], Tabled):
+    """The cells of a sweep, in order: a list, which shows itself as a table."""
+
+    def __repr__(self) -> str:
+        return named(
+            "Sweep", [("", Bare(f"{len(self)} cells")), ("first", self[0]), ("last", self[-1])][: 1 + 2 * bool(self)]
+        )
+
+    def __str__(self) -> str:
+        return self._table().text()
+
+    def _table(self) -> Table:
+        rows = [
+            [
+                _text(cell.epsilon),
+                _text(cell.delta),
+                "" if cell.setting is None else cut(str(cell.setting), 30),
+                _found(cell),
+            ]
+            for cell in (self[place] for place in spread(len(self), _SHOWN))
+        ]
+        below = [f"({len(rows)} of {len(self)} cells)"] if len(rows) < len(self) else []
+        return Table((), ("ε", "δ", "setting", "value"), rows, below)
+
+
+def _found(cell: Cell) -> str:
+    return f"{float(cell.value):.8g}" if cell.plan is not None else cut(cell.reason or "", 40)
+
+
+@understood
 def sweep(
     make: Callable[..., Any],
     *,
@@ -49,7 +94,7 @@ def sweep(
     deltas: Sequence[Number],
     settings: Iterable[Any] | None = None,
     progress: bool | None = None,
-) -> list[Cell]:
+) -> Sweep:
     """A plan for every combination of target and setting; ``make(value, setting)`` where settings are given.
 
     Plans of private training (one Poisson-sampled Gaussian, many times) are proved many at once: their reports are
@@ -82,7 +127,7 @@ def sweep(
                 else:
                     cells.append(_cell(family, setting, pair))
                 advance()
-    return cells
+    return Sweep(cells)
 
 
 def _many(families: list[Family], places: list[int], looked: dict[int, Training | None]) -> list[Pair | None]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from bursar.errors import InputError, PlanImpossible
+from bursar.errors import InputError, PlanImpossible, understood
 from bursar.jobs.account import account
 from bursar.jobs.plan import Plan, plan
 from bursar.jobs.report import Report
@@ -19,6 +19,7 @@ from bursar.jobs.schemes import Scheme, scheme
 from bursar.numerics.real import Number, Real
 from bursar.numerics.shown import shown
 from bursar.numerics.validate import noise, probability, real, whole
+from bursar.presented import Bare, Table, Tabled
 
 
 class SamplingAssumed(UserWarning):
@@ -27,8 +28,8 @@ class SamplingAssumed(UserWarning):
     """
 
 
-@dataclass(frozen=True)
-class Training:
+@dataclass(frozen=True, repr=False)
+class Training(Tabled):
     """One way to train: its noise and what that costs."""
 
     scheme: Scheme
@@ -105,23 +106,38 @@ class Training:
             own["alternatives"] = [other.to_dict() for other in self.alternatives]
         return own
 
-    def __str__(self) -> str:
+    def _facts(self) -> list[tuple[str, object]]:
+        """Without its report, which may still have to be written."""
+        run = f"{self.steps} {self.scheme.sampling} batches of {self.batch_size} of {self.records}"
+        return [("sigma", self.sigma), ("run", Bare(run)), ("relation", self.scheme.relation)]
+
+    def _said(self) -> list[str]:
+        """What it costs, in two lines."""
         drawn, found = self.scheme, self.report.epsilon
-        lines = [
+        return [
             f"σ = {self.sigma!r}: {self.steps} {drawn.sampling} batches of {self.batch_size} of {self.records} records",
             f"costs at most ε = {shown(found.upper, up=True, digits=8)} at δ = {self.report.asked[1]}, and at least "
             f"{shown(found.lower, up=False, digits=8)}, under {drawn.relation}",
         ]
-        if self.alternatives:
-            lines += ["", "batch size      epochs     steps          σ   σ/batch"]
-            for other in sorted((self, *self.alternatives), key=lambda one: (one.batch_size, one.epochs)):
-                lines.append(
-                    f"{other.batch_size:10d}{float(other.epochs):12g}{other.steps:10d}"
-                    f"{other.sigma:11.5f}{other.noise_per_batch:10.3g}"
-                )
-        return "\n".join(lines)
+
+    def _table(self) -> Table:
+        rows = [
+            (
+                str(one.batch_size),
+                f"{float(one.epochs):g}",
+                str(one.steps),
+                shown(one.sigma, up=True, digits=6),
+                f"{one.noise_per_batch:.3g}",
+            )
+            for one in sorted((self, *self.alternatives), key=lambda one: (one.batch_size, one.epochs))
+        ]
+        return Table(self._said(), ("batch size", "epochs", "steps", "σ", "σ/batch"), rows)
+
+    def __str__(self) -> str:
+        return super().__str__() if self.alternatives else "\n".join(self._said())
 
 
+@understood
 def training(
     *,
     records: int,

@@ -4,7 +4,8 @@ A mechanism states promises with citations, and its privacy-loss distributions w
 of composition: ``m * 7`` and ``m + n`` make a `Composition`, the only owner of counts.
 
 A class of your own needs no registration: derive from `Mechanism` (a frozen dataclass with a ``name``), return its
-`claims`, and, if you know the pair of output distributions, its `losses`.
+`claims`, and, if you know the pair of output distributions, its `losses`. One that derives from a class of the
+catalogue and states only one of the two does not inherit the other: that would be its base's noise.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from flint import arb
 
 from bursar.composition import Composable
-from bursar.errors import ConversionRefused, LossUnknown
+from bursar.errors import ConversionRefused, InputError, LossUnknown
 from bursar.guarantees import (
     GDP,
     TCDP,
@@ -34,7 +35,7 @@ from bursar.guarantees import (
 from bursar.guarantees.convert import convert
 from bursar.identity import KEPT, is_foreign
 from bursar.losses import Directions, Leaks
-from bursar.mechanisms._foreign import guard
+from bursar.mechanisms._foreign import ASKED, guard, sever
 from bursar.numerics.balls import ball, maximum, working
 from bursar.written import Written
 
@@ -60,6 +61,17 @@ class Mechanism(Written, Composable, ABC):
         super().__init_subclass__(**given)
         if is_foreign(cls):
             guard(cls)
+            sever(cls, Mechanism)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """What it states is remembered, also by what it stands in: from then on its parameters stay as they are."""
+        if not name.startswith("_") and ASKED in self.__dict__:
+            raise InputError(
+                f"{type(self).__qualname__} has stated what it costs, and its {name} cannot change any more: make "
+                "another one",
+                argument=name,
+            )
+        super().__setattr__(name, value)
 
     @property
     @abstractmethod
@@ -191,8 +203,16 @@ def renyi_of_losses(mechanism: Mechanism, citation: str, tightness: Tightness = 
 
 
 def known_losses(mechanism: Mechanism) -> Directions | str:
-    """The loss distributions, or why they are not known."""
-    try:
-        return mechanism.losses()
-    except LossUnknown as unknown:
-        return str(unknown)
+    """The loss distributions, or why they are not known: asked of each object once."""
+
+    def found() -> Directions | str:
+        try:
+            return mechanism.losses()
+        except LossUnknown as unknown:
+            return str(unknown)
+
+    known: Directions | str | None = mechanism.__dict__.get("_bursar_known_losses")
+    if known is None:
+        with working():
+            known = mechanism.__dict__["_bursar_known_losses"] = found()
+    return known

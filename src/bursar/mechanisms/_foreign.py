@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
-from bursar.errors import BursarError, InputError, described
+from bursar.errors import BursarError, InputError, LossUnknown, described
 from bursar.guarantees import Claim
+from bursar.identity import KEPT, is_foreign
 from bursar.losses import Directions
 
 
@@ -18,6 +19,8 @@ def _claims(given: object) -> bool:
     return isinstance(given, (tuple, list)) and all(isinstance(one, Claim) for one in given)
 
 
+ASKED = f"{KEPT}asked"
+"""Kept with whatever has stated what it costs."""
 _GIVES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "claims": (_claims, "a tuple of claims"),
     "losses": (lambda given: isinstance(given, Directions), "its losses in both directions"),
@@ -53,6 +56,37 @@ def guard(kind: type) -> None:
             setattr(kind, name, _guarded(name, stated))
 
 
+def sever(kind: type, root: type) -> None:
+    """Keep a class that derives from one of the catalogue's from being taken for it: where it states its claims, the
+    losses that it inherits are its base's and not its own, and the other way round. ``root`` is `Mechanism`, which
+    states neither.
+    """
+    for stated, inherited, unknown in (("claims", "losses", _no_losses), ("losses", "claims", _no_claims)):
+        mine, base = _place(kind, stated), _place(kind, inherited)
+        owner = kind.__mro__[base]
+        if mine < base and owner is not root and not is_foreign(owner):
+            setattr(kind, inherited, unknown)
+            if _place(kind, "leaks") > mine:
+                kind.leaks = vars(root)["leaks"]  # type: ignore[attr-defined]
+
+
+def _place(kind: type, name: str) -> int:
+    """How far up a class has what it states or inherits."""
+    return next(i for i, one in enumerate(kind.__mro__) if name in vars(one))
+
+
+def _no_losses(self: Any) -> Directions:
+    """Not those of the class that it derives from."""
+    raise LossUnknown(
+        f"{type(self).__qualname__} claims something of its own, so the losses that it inherits are not its own"
+    )
+
+
+def _no_claims(self: Any) -> tuple[Claim, ...]:
+    """Not those of the class that it derives from, whose losses it does not have."""
+    return ()
+
+
 def _guarded(name: str, stated: Callable[..., Any]) -> Callable[..., Any]:
     fits, wanted = _GIVES[name]
 
@@ -64,6 +98,8 @@ def _guarded(name: str, stated: Callable[..., Any]) -> Callable[..., Any]:
             found = stated(self, *given, **more)
         if not fits(found):
             raise InputError(f"{who} states {described(found)} as its {name}, not {wanted}")
+        if name in ("claims", "losses"):
+            vars(self)[ASKED] = True
         return found
 
     return asked

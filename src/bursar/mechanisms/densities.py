@@ -84,7 +84,7 @@ class Densities(Mechanism):
     def laws(self) -> tuple[DensityLoss, DensityLoss]:
         """The laws of the loss of a record removed and of one added, whether or not the formulas are densities."""
         with working():
-            laws: tuple[DensityLoss, DensityLoss] = self._remembered("_bursar_losses", self._laws)
+            laws: tuple[DensityLoss, DensityLoss] = self._remembered("_bursar_laws", self._laws)
         return laws
 
     def _laws(self) -> tuple[DensityLoss, DensityLoss]:

@@ -17,6 +17,7 @@ from bursar.losses import (
     Leaks,
     Loss,
     announced,
+    nulled_sample,
     poisson_sampled,
     revealed,
     symmetric,
@@ -117,13 +118,15 @@ class FixedSizeSampled(Mechanism):
 
     def losses(self) -> Directions:
         """A pair that dominates whatever came before. One release of noise on sums costs that much; several at least
-        what they cost if all other records are alike.
+        what they cost if all other records are alike: null, or opposed to a record that becomes null.
         """
         if self.rate == 1:
             return self.mechanism.losses()
         rate, one = ball(self.rate), symmetric_loss(self.mechanism)
         least = (poisson_sampled(symmetric(one), rate),) if on_sums(self.mechanism) else ()
         if self.relation == ZERO_OUT:
+            if type(self.mechanism) is Gaussian:
+                least = (*least, nulled_sample(ball(self.mechanism.sigma), rate))
             return replace(zeroed(one, symmetric_loss(Group(self.mechanism, 2)), rate), least=least)
         whole_pair = symmetric(FixedSizeLoss(one, rate), attained=False, pointwise=bool(least))
         return replace(whole_pair, least=least)

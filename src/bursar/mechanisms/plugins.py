@@ -16,15 +16,12 @@ import dataclasses
 import inspect
 import re
 from functools import cache
-from typing import TYPE_CHECKING
 
 from bursar.errors import InputError, SpecError
 from bursar.guarantees import KINDS
 from bursar.mechanisms import CATALOGUE, Mechanism
 from bursar.mechanisms._foreign import named
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+from bursar.offers import Offers, offers, package, the_only_one
 
 GROUP = "bursar.mechanisms"
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
@@ -32,13 +29,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 def plugin(name: str) -> type[Mechanism] | None:
     """The mechanism that an installed package offers under this name; `SpecError` where it cannot be used."""
-    offers = _offers().get(name, ())
-    if not offers:
-        return None
-    if len(offers) > 1:
-        packages = " and ".join(sorted(_package(offer) for offer in offers))
-        raise SpecError(f"{name} is offered by {packages}: a name has one meaning, uninstall one of them")
-    return _loaded(name)
+    return None if the_only_one(name, _offers()) is None else _loaded(name)
 
 
 def plugins() -> list[str]:
@@ -52,27 +43,21 @@ def taken(name: str) -> bool:
 
 
 @cache
-def _offers() -> dict[str, tuple[EntryPoint, ...]]:
-    from importlib.metadata import entry_points  # not for those who name the catalogue's mechanisms only
-
-    found: dict[str, tuple[EntryPoint, ...]] = {}
-    for offer in entry_points(group=GROUP):
-        if not taken(offer.name):  # the catalogue's meaning never changes: `parse` does not even look here
-            found[offer.name] = (*found.get(offer.name, ()), offer)
-    return found
+def _offers() -> Offers:
+    return offers(GROUP, taken=taken)  # the catalogue's meaning never changes: `parse` does not even look here
 
 
 @cache
 def _loaded(name: str) -> type[Mechanism]:
     (offer,) = _offers()[name]
     try:
-        with named(f"{name} of {_package(offer)} cannot be loaded"):
+        with named(f"{name} of {package(offer)} cannot be loaded"):
             made = offer.load()
     except InputError as problem:
         raise SpecError(str(problem)) from problem
     why = _unusable(name, made)
     if why:
-        raise SpecError(f"{name} of {_package(offer)} cannot be used: {why}")
+        raise SpecError(f"{name} of {package(offer)} cannot be used: {why}")
     kind: type[Mechanism] = made
     return kind
 
@@ -133,7 +118,3 @@ def _names(made: type[Mechanism]) -> list[str]:
 def _slots(kind: type) -> tuple[str, ...]:
     slots = vars(kind).get("__slots__", ())
     return (slots,) if isinstance(slots, str) else tuple(slots)
-
-
-def _package(offer: EntryPoint) -> str:
-    return offer.dist.name if offer.dist is not None else offer.value

@@ -11,7 +11,6 @@ from bursar.mechanisms._base import Mechanism
 from bursar.mechanisms.allocated import MOST_STEPS, only_gaussian
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.numerics.balls import ball
-from bursar.numerics.real import Real
 from bursar.numerics.validate import whole
 from bursar.relations import ADD_REMOVE, REPLACE_ONE
 
@@ -26,30 +25,24 @@ class Shuffled(Mechanism):
     little noise more than is true. For a proved amplification draw each record's step by itself: ``allocated``.
     """
 
-    mechanism: Mechanism
+    mechanism: Gaussian
     steps: int
     name = "shuffled"
 
     def __init__(self, mechanism: Mechanism, *, steps: int) -> None:
-        only_gaussian(mechanism, self.name)
-        if mechanism.relation == ADD_REMOVE:
+        step = only_gaussian(mechanism, self.name)
+        if step.relation == ADD_REMOVE:
             raise InputError(
                 "batches of a fixed size have no room for one record more; give gaussian relation=zero_out or "
                 "relation=replace_one",
                 argument="mechanism",
             )
-        self._set(mechanism=mechanism, steps=whole(steps=steps, at_least=1, at_most=MOST_STEPS))
+        self._set(mechanism=step, steps=whole(steps=steps, at_least=1, at_most=MOST_STEPS))
 
     @property
     def relation(self) -> str:
         """The neighbour relation of the mechanism inside."""
         return self.mechanism.relation
-
-    @property
-    def sigma(self) -> Real:
-        """The noise of a step."""
-        assert isinstance(self.mechanism, Gaussian)
-        return self.mechanism.sigma
 
     def claims(self) -> tuple[Claim, ...]:
         """What one step promises: given the permutation, the record is in one of them."""
@@ -66,7 +59,7 @@ class Shuffled(Mechanism):
         once = self.mechanism.losses()
         if self.steps == 1:
             return once
-        sigma = ball(self.sigma)
+        sigma = ball(self.mechanism.sigma)
         pairs = (allocated_gaussian(sigma, self.steps),)
         least = pairs if self.relation == REPLACE_ONE else (*pairs, largest_of_steps(sigma, self.steps))
         return Directions(once.remove, once.add, False, least=least)

@@ -40,4 +40,16 @@ THEOREMS: tuple[Theorem, ...] = tuple(
     )
 )
 
-__all__ = ["THEOREMS", "Abstain", "Adaptivity", "Bound", "ForDelta", "ForEpsilon", "Question", "Theorem"]
+ALIASES = {
+    "advanced": "drv10",
+    "optimum": "optimal",
+    "rdp": "renyi",
+    "moments": "renyi",
+    "cdp": "zcdp",
+    "pld": "numerical",
+    "prv": "numerical",
+    "fft": "numerical",
+}
+"""What textbooks and other accountants call some of them."""
+
+__all__ = ["ALIASES", "THEOREMS", "Abstain", "Adaptivity", "Bound", "ForDelta", "ForEpsilon", "Question", "Theorem"]

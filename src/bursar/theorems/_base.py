@@ -22,6 +22,8 @@ from bursar.losses.engines.answer import USUAL, Precision
 from bursar.numerics.balls import Ball, ball, down, up
 from bursar.numerics.interval import ordered
 from bursar.numerics.real import Real
+from bursar.numerics.shown import outward, shown
+from bursar.presented import Presented
 
 Kind = TypeVar("Kind", bound=Guarantee)
 _FEW = 16
@@ -55,8 +57,8 @@ class ForDelta:
 Question = ForEpsilon | ForDelta
 
 
-@dataclass(frozen=True)
-class Bound:
+@dataclass(frozen=True, repr=False)
+class Bound(Presented):
     """A certified interval: the truth is at least ``lower`` and at most ``upper``. It has no ``float()``: which end is
     safe depends on the question.
     """
@@ -71,16 +73,30 @@ class Bound:
         ordered(self.lower, self.upper)
         ordered(0, self.lower)
 
+    def _facts(self) -> list[tuple[str, object]]:
+        return [("lower", self.lower), ("upper", self.upper), ("because", self.because)]
+
+    def __str__(self) -> str:
+        low, high = shown(self.lower, up=False, digits=10), shown(self.upper, up=True, digits=10)
+        return f"[{low}, {high}], because {self.because}"
+
+    def __format__(self, form: str) -> str:
+        """Both ends in a float's format, rounded outward: ``f"{report.epsilon:.3f}"``."""
+        return outward(self.lower, self.upper, form) or format(str(self), form)
+
     def encloses(self, width: float) -> bool:
         """Whether the ends are this close together, relative to the upper one."""
         return self.lower == self.upper or self.upper - self.lower <= width * self.upper < math.inf
 
 
-@dataclass(frozen=True)
-class Abstain:
+@dataclass(frozen=True, repr=False)
+class Abstain(Presented):
     """A theorem's refusal to answer, with its reason."""
 
     reason: str
+
+    def __str__(self) -> str:
+        return f"abstains: {self.reason}"
 
 
 def many(composition: Composition) -> bool:

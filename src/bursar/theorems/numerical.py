@@ -18,8 +18,9 @@ Checked: the golden compositions down to δ = 1e-300, by every engine that serve
 
 from __future__ import annotations
 
+import math
+
 from bursar.composition import Composition
-from bursar.errors import LossUnknown
 from bursar.losses import Directions, Loss
 from bursar.losses.engines import meet as engines
 from bursar.losses.engines.answer import Losses, NoEngine
@@ -38,10 +39,12 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
     """Ask the engines about both directions and keep the worse."""
     if composition.count == 1 and _told(composition, question):
         return Abstain("one release needs no composition")
-    try:
-        pairs = [(term.mechanism.losses(), term.count) for term in composition.terms]
-    except LossUnknown as unknown:
-        return Abstain(str(unknown))
+    pairs: Pairs = []
+    for mechanism, count in composition.terms:
+        losses = known_losses(mechanism)
+        if isinstance(losses, str):
+            return Abstain(losses)
+        pairs.append((losses, count))
     try:
         if isinstance(question, ForEpsilon):
             found = engines.epsilon_at(composed(pairs), ball(question.delta), question.precision)
@@ -54,6 +57,8 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
     attained = all(directions.attained for directions, _ in pairs)
     points = "grid points" if found.engine == "lattice" else "moments"
     because = f"the {found.engine} engine encloses it to {found.width:.0e} of itself ({found.nodes} {points})"
+    if found.upper == math.inf and found.engine == "drawn":
+        because = "the number of samples that contain the record proves a lower end, and no engine an upper one"
     because += why_wide(found, asked, question.precision.effort, len(pairs))
     return Bound(found.lower if attained else 0.0, found.upper, because, found.errors)
 
