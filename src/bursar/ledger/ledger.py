@@ -13,10 +13,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from bursar.errors import InputError, LedgerHalted, described
+from bursar.errors import BudgetExceeded, InputError, LedgerHalted, described
 from bursar.ledger import arguments
 from bursar.ledger.budget.currencies import Unpriced, find_here
 from bursar.ledger.budget.release import Release, release_of
@@ -41,7 +40,7 @@ from bursar.ledger.verbs.restore import restore
 from bursar.ledger.verbs.spend import quote, spend
 from bursar.ledger.verbs.status import status
 from bursar.ledger.views import looks
-from bursar.ledger.views.statement import Statement, statement
+from bursar.ledger.views.standing import Standing
 
 Answer = TypeVar("Answer")
 Output = TypeVar("Output")
@@ -49,7 +48,7 @@ Scopes = str | Sequence[str]
 Facts = Mapping[str, Any] | None
 
 
-class Ledger:
+class Ledger(looks.OfStore):
     """One journal and its scopes, in a store: ``memory://``, ``sqlite:///budget.db`` or ``postgresql://…``."""
 
     def __init__(
@@ -78,7 +77,10 @@ class Ledger:
         return Request(verb, arguments.key_of(key), actor, verb.text())
 
     def _do(self, verb: Verb[Answer], key: str | None, by: str | None) -> Answer:
-        return self.office.submit(self.request(verb, key=key, by=by))
+        try:
+            return self.office.submit(self.request(verb, key=key, by=by))
+        except BudgetExceeded as refusal:
+            raise looks.advised(self.office, verb, refusal) from None
 
     def commit(self, requests: Sequence[Request[Any]]) -> None:
         """Perform requests in one transaction: each then has its own outcome or failure. For callers with a queue of
@@ -233,10 +235,9 @@ class Ledger:
         return self.office.restore(lambda posting, lost: restore(posting, lost, actor, why))
 
     # what everybody may look at
-    def show(self, scope: str) -> Statement:
-        """Spent, held and left of a scope, its odometer, and what the same releases would cost if fixed in advance."""
-        halted = None if self.halted is None else str(self.halted)
-        return replace(statement(looks.look_at(self.office, scope)), halted=halted)  # others read meanwhile
+    def show(self, scope: str) -> Standing:
+        """How a scope stands: per cent used and left, about how many more fit, and how this is counted."""
+        return looks.stood(self.office, scope)
 
     def released(self, scope: str) -> list[tuple[str, int]]:
         """What was released in a scope, with counts."""

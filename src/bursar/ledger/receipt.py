@@ -11,11 +11,13 @@ from typing import Any
 import msgspec
 
 from bursar.errors import AlreadyRun
-from bursar.ledger.budget.amounts import shown, written
+from bursar.ledger.budget import words
+from bursar.ledger.budget.amounts import written
 from bursar.ledger.journal.entry import Chained, read
+from bursar.presented import Bare, Presented
 
 
-class Receipt(msgspec.Struct, frozen=True, dict=True):
+class Receipt(Presented, msgspec.Struct, frozen=True, dict=True):
     """The proof of an entry: where it stands in the chain of its root."""
 
     root: str
@@ -29,6 +31,10 @@ class Receipt(msgspec.Struct, frozen=True, dict=True):
     """Whether this repeats an outcome that was given before."""
     text: str
     """The entry's body, as the journal has it."""
+
+    def _facts(self) -> list[tuple[str, object]]:
+        facts = {"kind": self.kind, "root": self.root, "seq": self.seq, "key": self.key, "replayed": self.replayed}
+        return [*facts.items()]
 
     @cached_property
     def body(self) -> Mapping[str, Any]:
@@ -51,9 +57,8 @@ class Receipt(msgspec.Struct, frozen=True, dict=True):
 
     def __str__(self) -> str:
         again = ", again" if self.replayed else ""
-        return f"{self.kind} {self.what or ''}: entry {self.seq} of {self.root}, key {self.key}{again}".replace(
-            " :", ":"
-        )
+        done = f"{words.done(self.kind)} {self.what or ''}".strip()
+        return f"{done}: entry {self.seq} of {self.root}, key {self.key}{again}"
 
     def to_dict(self) -> dict[str, Any]:
         """For machines; numbers of units are in the journal."""
@@ -74,8 +79,8 @@ def receipt_of(chained: Chained, replayed: bool) -> Receipt:
     return Receipt(entry.root, entry.seq, chained.hash, entry.at, entry.kind, entry.key, replayed, entry.body)
 
 
-@dataclass(frozen=True)
-class Reservation:
+@dataclass(frozen=True, repr=False)
+class Reservation(Presented):
     """An allowance set aside until a time; ``id`` is what draw and close want."""
 
     id: str
@@ -86,6 +91,9 @@ class Reservation:
     """Whether an undrawn part is given back everywhere; on residue lines, and where a plan was priced as one, it is
     not.
     """
+
+    def _facts(self) -> list[tuple[str, object]]:
+        return [("id", self.id), ("expires", self.expires), ("given_back", self.given_back)]
 
     @property
     def replayed(self) -> bool:
@@ -102,19 +110,69 @@ class Reservation:
         }
 
 
-@dataclass(frozen=True)
-class Part:
+@dataclass(frozen=True, repr=False)
+class Part(Presented):
     """What a release would ask of one line of a scope."""
 
     scope: str
     line: str
     asked: Fraction
     left: Fraction
+    limit: Fraction
     given_back: bool
 
+    def to_dict(self) -> dict[str, Any]:
+        """The same as JSON has it: exact numbers, and per cent of the line's limit."""
+        whole = self.limit or Fraction(1)
+        return {
+            "scope": self.scope,
+            "line": self.line,
+            "asked": written(self.asked),
+            "left": written(self.left),
+            "asked_percent": words.percent(self.asked / whole, up=True),
+            "left_percent": words.percent(self.left / whole, up=False),
+            "given_back": self.given_back,
+        }
 
-@dataclass(frozen=True)
-class Quote:
+    def _facts(self) -> list[tuple[str, object]]:
+        amounts = [("asked", written(self.asked)), ("left", written(self.left))]
+        return [("scope", self.scope), ("line", self.line), *amounts, ("given_back", self.given_back)]
+
+
+@dataclass(frozen=True, repr=False)
+class Taken(Presented):
+    """What a release would take of a scope, as shares of its limit."""
+
+    scope: str
+    before: Fraction
+    """What is left now."""
+    after: Fraction
+    """What would be left."""
+
+    @property
+    def takes(self) -> Fraction:
+        """The price of the release."""
+        return self.before - self.after
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same in per cent, rounded to the safe side."""
+        return {
+            "scope": self.scope,
+            "takes_percent": words.percent(self.takes, up=True),
+            "left_percent": words.percent(self.before, up=False),
+            "left_after_percent": words.percent(self.after, up=False),
+        }
+
+    def __str__(self) -> str:
+        return f"{self.scope}: {words.taken(self.takes)} taken, {words.left(self.after)} is left afterwards"
+
+    def _facts(self) -> list[tuple[str, object]]:
+        takes, left = Bare(words.taken(self.takes)), Bare(words.left(self.before))
+        return [("scope", self.scope), ("takes", takes), ("left", left)]
+
+
+@dataclass(frozen=True, repr=False)
+class Quote(Presented):
     """Whether a release would pass now; it binds nobody and is written down nowhere."""
 
     what: str
@@ -123,6 +181,13 @@ class Quote:
     parts: tuple[Part, ...]
     reason: str | None
     """Why it would be refused."""
+    taken: tuple[Taken, ...] = ()
+    """What it would take of each scope; none where it is refused."""
+    would_pass: str | None = None
+    """A release of the same kind that would pass, where this one would not."""
+
+    def _facts(self) -> list[tuple[str, object]]:
+        return [("what", self.what), ("fits", self.fits), ("reason", self.reason)]
 
     @property
     def passes(self) -> bool:
@@ -136,24 +201,17 @@ class Quote:
             "fits": self.fits,
             "passes": self.passes,
             "reason": self.reason,
-            "parts": [
-                {
-                    "scope": part.scope,
-                    "line": part.line,
-                    "asked": written(part.asked),
-                    "left": written(part.left),
-                    "given_back": part.given_back,
-                }
-                for part in self.parts
-            ],
+            "would_pass": self.would_pass,
+            "taken": [one.to_dict() for one in self.taken],
+            "parts": [part.to_dict() for part in self.parts],
         }
 
     def __str__(self) -> str:
         if self.reason is not None:
-            return f"{self.what}: refused: {self.reason}"
-        rows = [f"{self.what}: passes; {self.fits} more of these would, one after another"]
-        for part in self.parts:
-            note = "" if part.given_back else " (a reservation gives nothing back here)"
-            asked, left = shown(part.asked, up=True), shown(part.left, up=False)
-            rows.append(f"  {part.scope} {part.line}: asks {asked}, left {left}{note}")
+            advice = "" if self.would_pass is None else f"; {self.would_pass} would pass"
+            return f"{self.what} would be refused: {self.reason}{advice}"
+        rows = [f"{self.what} would pass: {self.fits} of these, one after another"]
+        rows += [f"  {one}" for one in self.taken]
+        if not all(part.given_back for part in self.parts):
+            rows.append("  a reservation of it would not be given back")
         return "\n".join(rows)

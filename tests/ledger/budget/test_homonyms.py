@@ -84,15 +84,20 @@ def test_what_its_text_does_not_mean_is_not_charged_nor_written(what: Any) -> No
     """Charging and JSON say to declare or register it; people still get a text and an account."""
     with Ledger("memory://", alert=None) as ledger:
         ledger.open("data", epsilon=5)
+        held = ledger.reserve("data", b.Laplace(scale=1) * 2, ttl=9)
+        charged = ledger.draw(held, b.Laplace(scale=1))
         for verb in (
             lambda: ledger.spend("data", what),
             lambda: ledger.quote("data", what),
             lambda: ledger.reserve("data", what, ttl=9),
             lambda: ledger.open("other", epsilon=1, spent=[what]),
+            lambda: ledger.draw(held, what),
+            lambda: ledger.correct(charged, what, reason="more"),
+            lambda: ledger.run("data", what, lambda: pytest.fail("it ran"), key="k"),
         ):
             with pytest.raises(b.errors.CostInvalid, match=r"declared\(…\).*entry point"):
                 verb()
-        assert ledger.last("data") == 1
+        assert ledger.last("data") == 3
     with pytest.raises(b.errors.SpecError, match="declared"):
         b.to_json(what)
     assert "(" in str(what)

@@ -22,7 +22,7 @@ from hypothesis.stateful import (
 
 import bursar as b
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.views.statement import _single
+from bursar.ledger.views.standing import _single
 from support.model import Model, Scope
 
 SCALES = st.sampled_from([2, 3, 7, 10, 11, 40, 100])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import bursar as b
+from bursar.ledger.budget import words
 from bursar.ledger.ledger import Ledger
 from support.hands import TENTH, Clock, agreed, left
 
@@ -25,10 +26,10 @@ def test_what_is_overdrawn_is_owed(ledger: Ledger) -> None:
     agreed(ledger, receipt, TENTH * 3, reason="and more")
     assert status(ledger, "data") == "frozen"
     assert left(ledger, "data") == 0
-    assert "overdrawn: 0.9 of epsilon" in str(ledger.show("data"))
+    assert "overdrawn: a correction took 90 % beyond the limit" in str(ledger.show("data"))
     with pytest.raises(b.InputError, match="overdrawn"):
         ledger.thaw("data", reason="not yet")
-    with pytest.raises(b.InputError, match=r"spent or held 1\.9"):
+    with pytest.raises(b.InputError, match="used 106 % of that limit"):
         ledger.limit("data", epsilon="1.8", reason="too little")
     ledger.limit("data", epsilon=2, reason="enough")
     ledger.thaw("data", reason="settled")
@@ -207,7 +208,7 @@ def test_more_than_the_release_needs_consent(ledger: Ledger) -> None:
     before = ledger.show("data").lines
     with pytest.raises(b.errors.ConsentNeeded) as price:
         ledger.correct(receipt, RESPONSE, reason="forgotten", key="fix")
-    for said in ("data: charged out of its order", "0.1 of Σε", "gives up B²", "spent now it would take"):
+    for said in ("data: charged out of its order", "takes 10 %", "the residue is given up", "spent now it would take"):
         assert said in str(price.value)
     assert ledger.show("data").lines == before
     with pytest.raises(b.errors.ConsentNeeded, match="not what it would do now") as other:
@@ -240,7 +241,7 @@ def test_consent_to_what_freezes(ledger: Ledger) -> None:
     receipt = ledger.spend("team", TENTH * 4)
     with pytest.raises(b.errors.ConsentNeeded) as price:
         ledger.correct(receipt, TENTH * 2, reason="forgotten")
-    assert "team: it asks 0.2 of Σε, 0.1 is left" in str(price.value)
+    assert "team: it asked for 40 %, 20 % is left" in str(price.value)
     assert "frozen until a larger limit has paid for it" in str(price.value)
     assert "data:" not in str(price.value)
     assert status(ledger, "team") == "open"
@@ -299,9 +300,12 @@ def test_the_foreseen_is_what_happens(ledger: Ledger) -> None:
     spent = {name: ledger.show(name).line("epsilon").spent for name in ("north", "south", "south/team")}
     with pytest.raises(b.errors.ConsentNeeded) as price:
         ledger.correct(receipt, small * 10, reason="forgotten")
-    assert "north: charged out of its order it takes 0.2 of Σε" in str(price.value)
     assert "reservation" in str(price.value)
+    left_before = ledger.show("north").left
     ledger.correct(receipt, small * 10, reason="forgotten", consent=price.value.consent)
     for name, before in spent.items():
         assert ledger.show(name).line("epsilon").spent - before == Fraction(2, 10)
+    taken = words.taken(left_before - ledger.show("north").left)
+    assert f"north: charged out of its order it takes {taken}, 50 % is left afterwards" in str(price.value)
+    for name in spent:
         assert status(ledger, name) == "open"

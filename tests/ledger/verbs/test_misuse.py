@@ -221,7 +221,7 @@ def test_receipts_speak() -> None:
         before = time.time_ns() // 1000
         receipt = ledger.spend("data", CHARGE, key="k")
         assert before <= receipt.at <= time.time_ns() // 1000 + 1  # an entry is later than the one before it
-        assert str(receipt) == "spend laplace(scale=1000): entry 2 of data, key k"
+        assert str(receipt) == "charged laplace(scale=1000): entry 2 of data, key k"
 
 
 @pytest.mark.parametrize(

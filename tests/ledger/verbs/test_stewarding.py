@@ -38,7 +38,7 @@ def test_limits_change_with_a_reason(ledger: Ledger) -> None:
     assert left(ledger, "data") == Fraction(16, 10)
     ledger.limit("data", epsilon="0.5", reason="less", by="bob", approved_by="ann")
     assert left(ledger, "data") == Fraction(1, 10)
-    with pytest.raises(b.InputError, match="spent"):
+    with pytest.raises(b.InputError, match="used 134 % of that limit"):
         ledger.limit("data", epsilon="0.3", reason="too little", by="bob", approved_by="ann")
     with pytest.raises(b.InputError, match="say why"):
         ledger.limit("data", epsilon=3, reason=" ", by="bob", approved_by="ann")

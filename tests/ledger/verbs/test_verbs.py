@@ -83,7 +83,7 @@ def test_quotes_are_what_happens(ledger: Ledger) -> None:
     with pytest.raises(b.BudgetExceeded) as refused:
         ledger.spend("team", b.Gaussian(sigma=30.0))
     assert refused.value.scope == "team"
-    assert "reservation gives nothing back" in str(quoted)
+    assert "a reservation of it would not be given back" in str(quoted)
 
 
 def test_all_scopes_of_a_path_or_none(ledger: Ledger) -> None:
@@ -185,8 +185,8 @@ def test_statements(ledger: Ledger) -> None:
     truth = b.account(b.RandomizedResponse(epsilon=0.1) * 30, delta="1e-6").epsilon
     assert found.hindsight == (truth.lower, truth.upper)
     assert found.hindsight[1] <= found.odometer <= 3.0 + 1e-9
-    assert "at any time" in str(found)
-    assert "fixed in advance" in str(found)
+    assert "at any time" in found.counted()
+    assert "fixed in advance" in found.counted()
     assert found.to_dict()["released"] == [{"what": "randomized_response(epsilon=0.1)", "count": 30}]
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
+import pytest
+
 import bursar as b
 from bursar import plot
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.views.burn_down import burn_down, untouched
-from bursar.service.dashboard import views
+from bursar.ledger.views.looks import walk
+from bursar.service.dashboard import book
 
 
 def lived(ledger: Ledger) -> None:
@@ -45,15 +48,19 @@ def test_the_last_point_is_what_a_statement_shows() -> None:
 
 
 def test_plot_and_dashboard_draw_the_same_series() -> None:
-    """The same times and the same shares, line by line, in the picture and on the page."""
+    """The same shares at the same times, in the picture and on the page, which ends with now."""
     with Ledger("memory://", alert=None) as ledger:
         lived(ledger)
         for name in ("data", "data/team"):
             (axes,) = plot.burn_down_figure(ledger, name).axes
-            drawn = [list(line.get_ydata()) for line in axes.lines if line.get_label()[0] != "_"]
-            chart = json.loads(views.burn_down(ledger, ledger.show(name), ledger.last("data")))
-            assert drawn == [one["values"] for one in chart["series"]]
-            assert len(chart["x"]) == len(drawn[0])
+            drawn = next(list(line.get_ydata()) for line in axes.lines if line.get_label() == "left")
+            found = ledger.show(name)
+            walked = walk(ledger.office, name, 0, 100)
+            taken = [walked.steps[seq] for seq in sorted(walked.steps)]
+            chart = json.loads(book.chart(taken, found.left, ledger.office.clock(), None))
+            page = chart["series"][0]["values"]
+            assert [100 * share for share in page] == pytest.approx([*drawn, 100 * float(found.left)])
+            assert chart["x"][:-1] == [step.entry.at / 1e6 for step in taken]
 
 
 def test_a_late_start_knows_what_went_before() -> None:

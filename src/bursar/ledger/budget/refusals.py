@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from bursar.errors import BudgetExceeded, CostInvalid, CurrencyMismatch, PerChargeCap
-from bursar.ledger.budget.amounts import shown
+from bursar.ledger.budget import words
 from bursar.ledger.budget.currencies import Balance, Refusal
 from bursar.ledger.budget.release import Release
 from bursar.ledger.budget.scope import Scope
@@ -29,7 +29,8 @@ def within_cap(cap: Fraction | None, amount: int, before: Balance, whose: str) -
     """Refuse a charge that is larger than a share of its limit."""
     if cap is not None and amount > cap * before.limit:
         # whose is a scope's line: census's epsilon; no name has an apostrophe
-        raise PerChargeCap(f"one charge may take at most {cap} of {whose}", scope=whose.rpartition("'s ")[0] or None)
+        scope = whose.rpartition("'s ")[0]
+        raise PerChargeCap(f"one charge may take at most {words.left(cap)} of {scope}", scope=scope or None)
 
 
 def short(scope: Scope, refusal: Refusal) -> Short:
@@ -39,16 +40,23 @@ def short(scope: Scope, refusal: Refusal) -> Short:
     return Short(scope.name, refusal.line, *map(str, numbers))
 
 
+def asked_and_left(scope: Scope, refused: Short) -> str:
+    """What was asked for and what is left, in per cent: asked for 6 %, 0.8 % is left."""
+    units = refused.numbers()
+    limit = units["limit"] or 1
+    left, of = words.left(Fraction(units["left"], limit)), words.of_line(scope.row.currency, refused.line)
+    if units["asked"] == units["left"] + 1:  # so is written what no certificate admits
+        return f"asked for more than is left{of}, {left}"
+    return f"asked for {words.taken(Fraction(units['asked'], limit))}{of}, {left} is left"
+
+
 def refusal_of(scope: Scope, refused: Short, replayed: bool) -> BudgetExceeded:
     """The refusal that an entry records, in the scope's own measure."""
     line = scope.currency.lines[refused.line]
     numbers = {name: units * line.unit for name, units in refused.numbers().items()}
-    said = {name: shown(value, up=name not in ("left", "limit")) for name, value in numbers.items()}
     leaky = refused.line == "delta" and scope.row.currency in ("residue", "advanced", "concentrated")
     return BudgetExceeded(
-        f"{refused.scope}: asked {said['asked']} of {line.means}, {said['left']} is left of {said['limit']} "
-        f"(spent {said['spent']}, held {said['held']}). Nothing was charged; a smaller request may still pass"
-        f"{_LEAK_HINT if leaky else ''}",
+        f"{refused.scope}: {asked_and_left(scope, refused)}. Nothing was charged{_LEAK_HINT if leaky else ''}",
         scope=refused.scope,
         line=refused.line,
         numbers=numbers,

@@ -16,6 +16,7 @@ from bursar.ledger.budget.currencies import Currency, currency_of, currency_with
 from bursar.ledger.journal.entry import canonical
 from bursar.ledger.journal.rows import ScopeRow
 from bursar.numerics.validate import choice, listed
+from bursar.presented import Bare, Presented
 from bursar.relations import ADD_REMOVE, relation_field
 
 KINDS = ("root", "block", "quota", "window")
@@ -23,11 +24,15 @@ ALERTS = (Fraction(1, 2), Fraction(4, 5), Fraction(9, 10), Fraction(1))
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._:/@-]{0,99}\Z")
 
 
-@dataclass(frozen=True)
-class Scope:
+@dataclass(frozen=True, repr=False)
+class Scope(Presented):
     """One named allowance, apart from its balances."""
 
     row: ScopeRow
+
+    def _facts(self) -> list[tuple[str, object]]:
+        target = ", ".join(f"{name} {value}" for name, value in self.target.items())
+        return [("", self.name), ("kind", self.kind), ("status", self.row.status), ("target", Bare(target))]
 
     @property
     def name(self) -> str:
@@ -36,8 +41,8 @@ class Scope:
 
     @property
     def kind(self) -> str:
-        """root (the guarantee), block, quota or window."""
-        return self.row.kind
+        """root (the guarantee), block, quota or window; a root that `bursar.cohorts` charges is a cohort."""
+        return self.row.kind if self.cohort is None else "cohort"
 
     @cached_property
     def terms(self) -> dict[str, Any]:
@@ -85,6 +90,11 @@ class Scope:
     def period(self) -> int:
         """The length of a window, in microseconds; 0 for every other scope."""
         return int(self.terms.get("period", 0))
+
+    @cached_property
+    def cohort(self) -> dict[str, Any] | None:
+        """What `bursar.cohorts` keeps for this root; None where it is charged as a whole."""
+        return self.terms.get("cohort")
 
     @property
     def second_person(self) -> bool:
@@ -139,6 +149,8 @@ def new_scope(
         for field in ("unit", "relation"):
             if options.get(field) not in (None, terms[field]):
                 raise InputError(f"{field} must be the root's, {terms[field]}", argument=field)
+    if options.get("cohort"):
+        terms["cohort"] = json.loads(options["cohort"])
     if options.get("second_person"):
         terms["second_person"] = True
     if which == "window":

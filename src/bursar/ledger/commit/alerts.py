@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
+from bursar.ledger.budget import words
 from bursar.ledger.commit.catalogue import Catalogue
 from bursar.ledger.journal.body import Effect
 
@@ -29,7 +30,7 @@ class Alert:
     seq: int
 
     def __str__(self) -> str:
-        return f"{self.scope}: {self.share:.0%} of {self.line} is spent or held (entry {self.seq})"
+        return f"{self.scope}: {self.share:.0%} {words.alerted(self.line)} is used (entry {self.seq})"
 
 
 def log(alert: Alert) -> None:

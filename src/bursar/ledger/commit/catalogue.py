@@ -44,6 +44,7 @@ class Catalogue:
         scopes = tuple(self.find(name, reader)[0] for name in every)
         for scope in dict.fromkeys([*scopes, *(self.find(scope.row.root, reader)[0] for scope in scopes)]):
             usable(scope)  # a block is charged alone, and still stops with its root
+            whole(scope)
         measures = {(scope.unit, scope.relation) for scope in scopes}
         if len(measures) > 1:
             said = " and ".join(f"{unit} under {relation}" for unit, relation in sorted(measures))
@@ -84,6 +85,15 @@ def usable(scope: Scope) -> None:
         raise ScopeClosed(f"{scope.name} is closed", scope=scope.name)
     if scope.row.status == "frozen":
         raise ScopeFrozen(f"{scope.name} is frozen: a steward must thaw it", scope=scope.name)
+
+
+def whole(scope: Scope) -> None:
+    """Refuse a cohort where a whole data set is charged: its people would be charged beside their own filter."""
+    if scope.cohort is not None:
+        raise CurrencyMismatch(
+            f"{scope.name} is a cohort, whose {scope.cohort['keeps']} are charged one by one: use bursar.cohorts; "
+            "spend, reserve, correct, import and scopes below it have no place there"
+        )
 
 
 def path(scope: Scope, reader: Reader) -> list[str]:

@@ -19,6 +19,7 @@ from bursar.ledger.budget.release import Release
 from bursar.ledger.budget.reservations import ended
 from bursar.ledger.budget.scope import Scope
 from bursar.ledger.commit.catalogue import Catalogue
+from bursar.ledger.commit.counters import charge_blocks
 from bursar.ledger.commit.request import Request
 from bursar.ledger.commit.view import View
 from bursar.ledger.journal.body import Body, Draft, Effect, kept, text_of
@@ -157,6 +158,8 @@ class Posting(View[Transaction]):
         chained = Chained(entry, self.chain.hash(entry))
         changes = changes_of(root, seq, draft.kind, body, epoch)
         self._apply(body.effect, changes)
+        if changes.blocks is not None:
+            charge_blocks(self.rows, self.scope(root), changes.blocks)
         self.heads[root] = self.rows.append(chained, changes.epoch)
         self.posted.append((root, seq, body.effect))
         return chained
@@ -177,6 +180,8 @@ class Posting(View[Transaction]):
             self.rows.set_reservation(reservation)
         for scope, what, count in changes.released:
             self.rows.add_released(scope, what, count)
+        if changes.delta is not None:
+            self.rows.add_delta(changes.delta)
 
 
 def _certificate(kind: str, effects: Sequence[Effect]) -> int | None:

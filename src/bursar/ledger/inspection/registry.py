@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from math import inf, nextafter
@@ -17,7 +18,7 @@ from bursar.errors import ScopeUnknown
 from bursar.ledger.budget.amounts import shown
 from bursar.ledger.budget.scope import Scope
 from bursar.ledger.inspection.registry_facts import FIELDS, HEAD, checked
-from bursar.ledger.journal.body import LOST
+from bursar.ledger.journal.body import LOST, body_in
 from bursar.ledger.stores._base import Reader
 from bursar.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT
 
@@ -31,6 +32,12 @@ _THIRD = (
 )
 """What the registry's second and third tier disclose besides."""
 _VARIANTS = {"pure": "Pure DP", "zcdp": "Zero-concentrated DP", "renyi": "Renyi DP", "gdp": "Custom"}
+
+_APART = {
+    "": "",
+    "blocks": ", for every block of the data by itself: the parameters are those of the worst block",
+    "people": ", for every person by themselves: whoever has used up their own budget is left out",
+}
 
 
 def deployment(reader: Reader, root: str, facts: Mapping[str, Any]) -> str:
@@ -50,6 +57,22 @@ def deployment(reader: Reader, root: str, facts: Mapping[str, Any]) -> str:
     return "".join(_lines({**whole, "deployment": told}, 0))
 
 
+def _keeps(scope: Scope) -> str:
+    return "" if scope.cohort is None else str(scope.cohort["keeps"])
+
+
+def _charged_apart(reader: Reader, root: str) -> list[tuple[str, int]]:
+    """What was released in a cohort: the texts of its queries, which nobody was charged for as a whole."""
+    asked = [body_in(one.entry.body).asked() for one in reader.entries(root) if one.entry.kind in ("charge", "admit")]
+    texts = [
+        str(one["what"])
+        if one.get("what")
+        else f"gaussian noise {one['sigma']} on sums of {one['sums']}, each person's clipped to {one['norm']}"
+        for one in asked
+    ]
+    return list(Counter(texts).items())
+
+
 def _of_ledger(scope: Scope, reader: Reader) -> dict[str, Any]:
     """What the ledger itself knows."""
     root, target = scope.name, {name: Fraction(value) for name, value in scope.target.items()}
@@ -58,15 +81,15 @@ def _of_ledger(scope: Scope, reader: Reader) -> dict[str, Any]:
     released = [
         (what if part is scope else f"{part.name}: {what}", count)
         for part in parts
-        for what, count in reader.released(part.name)
+        for what, count in (reader.released(part.name) if scope.cohort is None else _charged_apart(reader, root))
     ]
     found: dict[str, Any] = {
         "name": root,
         "variant_name": _VARIANTS.get(scope.row.currency, "Approximate DP"),
         "privacy_unit": scope.unit,
         "privacy_unit_details": _neighbours(scope),
-        "composition": f"Fully adaptive, by the filter '{scope.row.currency}' of bursar; every release is charged in a "
-        "durable, hash-chained ledger before it runs.",
+        "composition": f"Fully adaptive, by the filter '{scope.row.currency}' of bursar{_APART[_keeps(scope)]}; every "
+        "release is charged in a durable, hash-chained ledger before it runs.",
         "mechanisms": "; ".join(f"{count} × {what}" for what, count in released) or "nothing so far",
     }
     terms = [(words, target[name]) for name, words in _WORDS.items() if target.get(name)]

@@ -6,15 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from bursar.ledger.anchors.evidence import Known, behind
+from bursar.ledger.budget.scope import Scope
+from bursar.ledger.commit.counters import wrong_counters
 from bursar.ledger.inspection.reprice import Pricer, repriced
 from bursar.ledger.journal.body import body_in
 from bursar.ledger.journal.entry import FIRST, Chain, Entry
 from bursar.ledger.journal.fold import Books
 from bursar.ledger.stores._base import Reader
+from bursar.presented import Presented
 
 
-@dataclass(frozen=True)
-class Verification:
+@dataclass(frozen=True, repr=False)
+class Verification(Presented):
     """What was checked, and everything that is wrong."""
 
     entries: int
@@ -144,8 +147,22 @@ def _compare(reader: Reader, root: str, books: Books, problems: list[str]) -> No
             problems.append(f"{root}: the balance of {'.'.join(place)} is not what the journal says")
     if released != books.released:
         problems.append(f"{root}: the list of releases is not what the journal says")
+    _compare_cohort(reader, root, books, problems)
     if {row.id: row for row in reader.reservations(root)} != books.reservations:
         problems.append(f"{root}: the reservations are not what the journal says")
+
+
+def _compare_cohort(reader: Reader, root: str, books: Books, problems: list[str]) -> None:
+    """The counters of blocks, and the list of files of a cohort, against the fold."""
+    if reader.deltas(root) != books.deltas:
+        problems.append(f"{root}: the list of deltas is not what the journal says")
+    row = books.scopes.get(root)
+    if row is None:
+        return
+    scope = Scope(row)
+    if scope.cohort is not None and scope.cohort["keeps"] == "blocks":
+        spent = {line: numbers[1] for (name, line), numbers in books.lines.items() if name == root}
+        problems += [f"{root}: {problem}" for problem in wrong_counters(reader, scope, books.charges, spent)]
 
 
 def _compare_keys(reader: Reader, keys: dict[str, tuple[str, int]], problems: list[str]) -> None:

@@ -101,15 +101,43 @@ class Gone(msgspec.Struct, frozen=True):
     reason: str
 
 
+class Charge(msgspec.Struct, frozen=True, array_like=True):
+    """What a charge added to every block of a box: a half-open range for each dimension, and units on each line."""
+
+    ranges: list[tuple[int, int]]
+    amounts: dict[str, int]
+
+
+class Exhausted(msgspec.Struct, frozen=True, array_like=True):
+    """The blocks for which a charge was refused: how many there are, and the first of them."""
+
+    count: int
+    first: list[list[int]]
+
+
+class Delta(msgspec.Struct, frozen=True, array_like=True):
+    """A file of what people were charged, outside the ledger: private, and known here by its hash alone."""
+
+    kind: str
+    """``delta``, or a ``snapshot`` that stands for all before it."""
+    path: str
+    digest: str
+    worst: int
+    """The most that it charges anybody, by the text of the query."""
+
+
 class Body(msgspec.Struct, omit_defaults=True, kw_only=True):
     """Everything that an entry says beside its place in the chain."""
 
     effect: list[Effect]
     approved_by: str | None = None
+    blocks: Charge | None = None
     certificate: int | None = None
     """The version of the certificates on which a charge rests."""
     consent: str | None = None
     corrects: tuple[str, int] | None = None
+    delta: Delta | None = None
+    exhausted: Exhausted | None = None
     imported: list[str] | None = None
     inherited: list[tuple[str, int]] | None = None
     """What had been released on the whole data when a block of it was opened."""

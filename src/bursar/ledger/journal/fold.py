@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bursar.ledger.journal.body import Body, Effect
-from bursar.ledger.journal.rows import ReservationRow, ScopeRow
+import msgspec
+
+from bursar.ledger.journal.body import Body, Charge, Effect
+from bursar.ledger.journal.rows import DeltaRow, ReservationRow, ScopeRow
 
 Numbers = tuple[int, int, int, int, int]
 """Limit, spent, held, dead and window of a line."""
@@ -25,6 +27,10 @@ class Changes(NamedTuple):
     """(scope, what, how often) to be counted."""
     epoch: int
     """How often the root's scopes have been changed by then."""
+    blocks: Charge | None
+    """What is added to the root's blocks."""
+    delta: DeltaRow | None
+    """The file that counts from now on."""
 
 
 def changes_of(root: str, seq: int, kind: str, body: Body, epoch: int) -> Changes:
@@ -34,7 +40,9 @@ def changes_of(root: str, seq: int, kind: str, body: Body, epoch: int) -> Change
         reservations.append(body.reservation.row(root))
     for one in body.reservations or ():
         reservations.append(one.row(root))
-    return Changes(body.scopes or [], reservations, _released(body), _epoch(seq, kind, body, epoch))
+    delta = None if body.delta is None else DeltaRow(root, seq, *msgspec.structs.astuple(body.delta))
+    changed = body.scopes or [], reservations, _released(body), _epoch(seq, kind, body, epoch)
+    return Changes(*changed, body.blocks, delta)
 
 
 def _released(body: Body) -> list[tuple[str, str, int]]:
@@ -65,6 +73,9 @@ class Books:
         self.keys: dict[str, tuple[str, int]] = {} if keys is None else keys
         """Shared by all roots: the first entry of a key answers for it."""
         self.released: dict[tuple[str, str], int] = {}
+        self.charges: list[Charge] = []
+        """What was added to the root's blocks, in order."""
+        self.deltas: list[DeltaRow] = []
         self.problems: list[str] = []
         self.epoch = 0
 
@@ -81,6 +92,10 @@ class Books:
             self.scopes[given.name] = given
         for reservation in changes.reservations:
             self.reservations[reservation.id] = reservation
+        if changes.blocks is not None:
+            self.charges.append(changes.blocks)
+        if changes.delta is not None:
+            self.deltas.append(changes.delta)
         if key:
             self.keys.setdefault(key, (root, seq))
 

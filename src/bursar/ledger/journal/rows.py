@@ -48,6 +48,29 @@ class ScopeRow(NamedTuple):
     status: str
 
 
+class CounterRow(NamedTuple):
+    """One tile of a line's block counters."""
+
+    tile: int
+    most: int
+    """The largest of them."""
+    amounts: bytes
+    """As `bursar.ledger.journal.blocks` keeps them."""
+
+
+class DeltaRow(NamedTuple):
+    """A file of what people were charged, by the entry that made it count."""
+
+    root: str
+    seq: int
+    kind: str
+    """``delta``, or a ``snapshot`` that stands for all before it."""
+    path: str
+    digest: str
+    worst: int
+    """The most that it charges anybody, by the text of the query."""
+
+
 class ReservationRow(NamedTuple):
     """A reservation: what was reserved, what of it was drawn, until when."""
 

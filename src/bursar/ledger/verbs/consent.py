@@ -13,11 +13,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bursar.errors import ConsentNeeded, CostInvalid
-from bursar.ledger.budget.amounts import shown
+from bursar.ledger.budget import words
 from bursar.ledger.budget.currencies import Balance, Refusal, Sought, Unpriced
 from bursar.ledger.budget.currencies._moves import given_back
+from bursar.ledger.budget.refusals import asked_and_left, short
 from bursar.ledger.budget.release import Release
 from bursar.ledger.budget.scope import Scope
+from bursar.ledger.budget.shares import of_line, share_left
 from bursar.ledger.commit.posting import Posting
 from bursar.ledger.journal.entry import canonical
 
@@ -61,31 +63,23 @@ class Outcome(NamedTuple):
     def _excess(self) -> str:
         stays = "stays closed" if self.scope.row.status == "closed" else "is frozen"
         if self.short is None:
-            return f"{self.why}; all that is left counts as spent, and the scope {stays} for good"
-        line = self.scope.currency.lines[self.short.line]
-        asked, left = self.short.asked * line.unit, self.short.balance.left * line.unit
+            return f"{self.why}; all that is left counts as used, and the scope {stays} for good"
         until = " for good" if len(self.scope.currency.ways) > 1 else " until a larger limit has paid for it"
         return (
-            f"it asks {shown(asked, up=True)} of {line.means}, {shown(left, up=False)} is left: all of that counts as "
-            f"spent, and the scope {stays}{'' if self.scope.period else until}"
+            f"it {asked_and_left(self.scope, short(self.scope, self.short))}: all of that counts as used, and the "
+            f"scope {stays}{'' if self.scope.period else until}"
         )
 
     def _price(self, after: State) -> str:
-        said = f"charged out of its order it takes {self._amounts(after)}"
+        currency = self.scope.currency
+        before, then = share_left(currency, self.before), share_left(currency, after)
+        said = f"charged out of its order it takes {words.taken(before - then)}, {words.left(then)} is left afterwards"
         for name in _given_up(self.before, after):
-            line, left = self.scope.currency.lines[name], self.before[name].left
-            said += f", and gives up {line.means}, of which {shown(left * line.unit, up=False)} is left"
+            line = words.line_name(self.scope.row.currency, name)
+            said += f"; counting by the {line} is given up, of which {words.left(of_line(self.before[name]))} is left"
         if self.plain is not None and self.dearer:
-            said += f"; spent now it would take {self._amounts(self.plain)}"
+            said += f"; spent now it would take {words.taken(before - share_left(currency, self.plain))}"
         return said
-
-    def _amounts(self, after: State) -> str:
-        lines = self.scope.currency.lines
-        parts = [
-            f"{shown(amount * lines[name].unit, up=True)} of {lines[name].means}"
-            for name, amount in _paid(self.before, after).items()
-        ]
-        return " and ".join(parts) or "nothing"
 
 
 def _paid(before: State, after: State) -> dict[str, int]:

@@ -17,6 +17,7 @@ from bursar.ledger.budget.currencies._moves import filled
 from bursar.ledger.budget.refusals import alike
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.budget.scope import Scope
+from bursar.ledger.commit.catalogue import whole
 from bursar.ledger.commit.posting import Posting
 from bursar.ledger.journal.body import Body, Draft, Effect, body_in, effect, effects_of
 from bursar.ledger.journal.entry import Chained
@@ -70,6 +71,8 @@ class Correct(Told, frozen=True):
 
     def _scopes(self, posting: Posting) -> list[Scope]:
         root, seq = self.entry
+        if posting.rows.scope(root) is not None:
+            whole(posting.scope(root))
         wrong = posting.rows.entry(root, seq)
         if wrong is None or wrong.entry.kind not in _CHARGES:
             raise InputError(f"entry {seq} of {root} is no charge", argument="entry")

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 from bursar.errors import InputError, NotPermitted
 from bursar.ledger.arguments import said, texts, word
-from bursar.ledger.budget.amounts import exact, shown, units_down
+from bursar.ledger.budget import words
+from bursar.ledger.budget.amounts import exact, units_down
 from bursar.ledger.budget.currencies import Balance, Currency, currency_of
 from bursar.ledger.budget.currencies._moves import relimited
 from bursar.ledger.budget.scope import Scope, scope_name
@@ -96,13 +97,13 @@ def _changes(scope: Scope, state: dict[str, Balance], fresh: Currency) -> list[E
         most = units_down(fresh.lines[line].limit, scope.currency.lines[line].unit)
         if most < balance.limit and not balance.dead and not scope.currency.shrinks(line, balance):
             raise InputError(
-                f"{scope.name} has charges on its {line} line, and they are proved for its limit and larger ones "
-                "only: close it and open a new scope, or freeze it",
+                f"what {scope.name} has used is proved for its limit and larger ones only: close it and open a new "
+                "scope, or freeze it",
                 argument=line,
             )
         taken = balance.spent + beyond.get(line, 0) + balance.held
         if not balance.dead and most < taken:
-            told = shown(taken * scope.currency.lines[line].unit, up=True)
-            raise InputError(f"{scope.name} has spent or held {told} of {line}, more than that", argument=line)
+            more = words.taken(Fraction(taken, most)) if most else "more than all"
+            raise InputError(f"{scope.name} has used {more} of that limit already", argument=line)
         effects.append(effect(scope.name, line, balance, relimited(balance, most, beyond.get(line, 0))))
     return effects

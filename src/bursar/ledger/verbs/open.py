@@ -13,7 +13,7 @@ from bursar.ledger.budget.refusals import alike
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.budget.reservations import joined
 from bursar.ledger.budget.scope import Scope, names_above, new_scope, scope_name, whole_parts
-from bursar.ledger.commit.catalogue import usable
+from bursar.ledger.commit.catalogue import usable, whole
 from bursar.ledger.commit.posting import Posting
 from bursar.ledger.journal.body import Body, Draft, effect, kept
 from bursar.ledger.verbs._base import Told
@@ -94,6 +94,7 @@ class Open(Told, frozen=True):
             _none_below(posting, name)
         if parent is not None:
             usable(parent)
+            whole(parent)
             posting.expire(parent.row.root)
         elif posting.rows.head(name) is not None:
             raise InputError(

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from bursar.errors import InputError, PerChargeCap, described
 from bursar.ledger.arguments import names_of
+from bursar.ledger.budget import words
 from bursar.ledger.budget.amounts import exact
 from bursar.ledger.budget.currencies import HELD
 from bursar.ledger.budget.deciding import Decided
@@ -129,4 +130,4 @@ def _within_caps(one: Decided, caps: Caps) -> None:
             for cap in caps:
                 within_cap(cap, amount, before, whose)
         elif caps.reserved is not None and one.after[line].held > caps.reserved * before.limit:
-            raise PerChargeCap(f"at most {caps.reserved} of {whose} may sit reserved")
+            raise PerChargeCap(f"at most {words.left(caps.reserved)} of {one.scope.name} may sit reserved")

@@ -8,13 +8,17 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from bursar.ledger.arguments import names_of
+from bursar.ledger.budget.currencies import Balance, Refusal
 from bursar.ledger.budget.deciding import Seen, decided
-from bursar.ledger.budget.refusals import within_cap
+from bursar.ledger.budget.instead import instead
+from bursar.ledger.budget.refusals import asked_and_left, short, within_cap
 from bursar.ledger.budget.release import Release, release_of
+from bursar.ledger.budget.scope import Scope
+from bursar.ledger.budget.shares import share_left
 from bursar.ledger.commit.posting import Posting
 from bursar.ledger.journal.body import Body, Draft, Effect, effects_of
 from bursar.ledger.journal.entry import canonical
-from bursar.ledger.receipt import Part, Quote
+from bursar.ledger.receipt import Part, Quote, Taken
 from bursar.ledger.verbs._base import Told, by_root, refused
 
 
@@ -72,15 +76,25 @@ def quote(seen: Seen, release: Release) -> Quote:
     """What spending would do now, on scopes as somebody has found them."""
     found, refusal = decided(seen, release, price=lambda currency, what, state: currency.price(what, state))
     if refusal is not None:
-        scope, short = refusal
-        unit = scope.currency.lines[short.line].unit
-        part = Part(scope.name, short.line, short.asked * unit, short.balance.left * unit, True)
-        return Quote(release.text, 0, (part,), f"{scope.name} has not enough left of {short.line}")
-    parts = []
+        return _refused(seen, release, *refusal)
+    parts, taken = [], []
     for one in found:
+        currency = one.scope.currency
+        taken.append(Taken(one.scope.name, share_left(currency, one.before), share_left(currency, one.after)))
         for line, asked in one.charged().items():
-            unit = one.scope.currency.lines[line].unit
             comes_back = line not in one.price.fixed
-            parts.append(Part(one.scope.name, line, Fraction(asked * unit), one.before[line].left * unit, comes_back))
+            parts.append(_part(one.scope, line, asked, one.before[line], comes_back))
     fits = min(one.scope.currency.fits(release, one.before) for one in found)
-    return Quote(release.text, fits, tuple(parts), None)
+    return Quote(release.text, fits, tuple(parts), None, tuple(taken))
+
+
+def _refused(seen: Seen, release: Release, scope: Scope, refusal: Refusal) -> Quote:
+    """Why, and what would pass."""
+    part = _part(scope, refusal.line, refusal.asked, refusal.balance, True)
+    reason = f"{scope.name}: {asked_and_left(scope, short(scope, refusal))}"
+    return Quote(release.text, 0, (part,), reason, would_pass=instead(seen, release))
+
+
+def _part(scope: Scope, line: str, asked: int, balance: Balance, comes_back: bool) -> Part:
+    unit = scope.currency.lines[line].unit
+    return Part(scope.name, line, asked * unit, balance.left * unit, balance.limit * unit, comes_back)

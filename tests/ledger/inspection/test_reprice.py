@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import bursar as b
+from bursar.ledger.budget.currencies import currency_with
 from bursar.ledger.budget.release import release_of
 from bursar.ledger.ledger import Ledger
 
@@ -60,3 +61,50 @@ def test_an_earlier_reservation_is_drawn_in_parts_by_its_own_text(earlier: str) 
         ledger.draw(RESERVATION, small)
         assert ledger.show("parts").line("epsilon").held == 0
         assert ledger.verify(reprice=True)
+
+
+@pytest.mark.parametrize("late", ["laplace(scale=100)", "randomized_response(epsilon=0.01)"])
+@pytest.mark.parametrize("reserved", ["gaussian(sigma=100)", "laplace(scale=100)"])
+def test_what_is_brought_in_beside_a_reservation_is_not_accused(reserved: str, late: str) -> None:
+    """What may still run by a reservation counts as run when something comes late, and again when it is repriced; once
+    the reservation is closed it does not.
+    """
+    with Ledger("memory://", alert=None) as ledger:
+        ledger.open("data", epsilon=1, delta="1e-6")
+        held = ledger.reserve("data", reserved, ttl=1000)
+        ledger.bring_in("data", f"what\n{late}\n")
+        ledger.open("other", epsilon=1, delta="1e-6")
+        ledger.close(ledger.reserve("other", reserved, ttl=1000))
+        ledger.bring_in("other", f"what\n{late}\n")
+        ledger.close(held)
+        found = ledger.verify(reprice=True)
+        assert (found.problems, found.notices) == ((), ())
+
+
+def test_what_was_released_before_a_scope_was_opened_is_repriced() -> None:
+    """In roots, quotas, windows and blocks, under the limit of the day: what paid its price is not accused, and what
+    paid less, as a homonym did, is named.
+    """
+    with Ledger("memory://", alert=None) as ledger:
+        ledger.open("data", epsilon=1, delta="1e-6", spent=["laplace(scale=100)", "gaussian(sigma=100)"])
+        ledger.reserve("data", "laplace(scale=100)", ttl=1000)
+        ledger.open("plain", epsilon=1, spent=["laplace(scale=100)"])
+        ledger.open("plain/quota", epsilon="1/2", spent=["laplace(scale=100)"])
+        ledger.open("plain/week", epsilon="1/2", kind="window", period=604_800, spent=["laplace(scale=100)"])
+        ledger.limit("plain", epsilon=2, reason="more")
+        ledger.open("plain/block", kind="block", spent=["laplace(scale=5)"])
+        found = ledger.verify(reprice=True)
+        assert (found.problems, found.notices) == ((), ())
+        cheap = release_of("laplace(scale=1)").at(None)
+        cheap.__dict__["mechanisms"] = (b.Declared(b.PureDP("0.01")),)
+        for place in ({"epsilon": 9, "scope": "forged"}, {"kind": "block", "scope": "plain/forged"}):
+            currency_with.cache_clear()
+            ledger.office.catalogue = type(ledger.office.catalogue)()
+            ledger.open(**place, spent=[cheap])
+        currency_with.cache_clear()
+        ledger.office.catalogue = type(ledger.office.catalogue)()
+        problems = ledger.verify(reprice=True).problems
+        assert [problem.split(" less than")[0] for problem in problems] == [
+            "forged: entry 1 charged forged",
+            "plain: entry 6 charged plain/forged",
+        ]
