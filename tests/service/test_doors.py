@@ -66,8 +66,8 @@ def test_where_the_ledger_lives_is_for_the_log(
                 office.client.get("/scope?name=data"),
             ]
         fragment = office.client.post(
-            "/scope/spend",
-            data={"scope": "data", "what": "laplace(scale=10)", "key": "x"},
+            "/act/do",
+            data={"verb": "spend", "scope": "data", "what": "laplace(scale=10)", "key": "x"},
             headers={"HX-Request": "true"},
         )
         counters = office.ask("GET", "/metrics")
@@ -100,7 +100,7 @@ def test_the_client_knows_them_apart(memory: Office) -> None:
     receipt = ledger.spend("other", "randomized_response(epsilon=0.1)", key="r")
     again: dict[str, Any] = {"what": "randomized_response(epsilon=0.1)", "reason": "x", "key": "c"}
     with Client(str(memory.client.base_url), memory.secrets["owner", "*"], attempts=1) as client:
-        with pytest.raises(b.errors.ConsentNeeded, match="gives up B²") as price:
+        with pytest.raises(b.errors.ConsentNeeded, match="the residue is given up") as price:
             client.correct(("other", receipt.seq), **again)
         assert client.correct(("other", receipt.seq), **again, consent=price.value.consent).kind == "correct"
         facts = {

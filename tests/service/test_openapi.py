@@ -68,7 +68,7 @@ def test_no_request_is_answered_by_a_fault_at_length(role: str) -> None:
 
 def test_every_setting_and_endpoint_is_on_the_page() -> None:
     """Each setting in a row with words of its own, each endpoint by method and path."""
-    page = (Path(__file__).parents[2] / "docs" / "http.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "http.md").read_text(encoding="utf-8")
     rows = [
         line.strip("| ").split(" | ") for line in page.split("## Settings")[1].splitlines() if line.startswith("| `")
     ]

@@ -9,10 +9,12 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 import pytest
 
 from bursar.ledger.ledger import Ledger
 from support.offices import open_office
+from support.patience import until
 
 
 class Server:
@@ -68,3 +70,20 @@ def test_a_server_that_goes_away_and_comes_back(server: Server) -> None:
             time.sleep(0.05)
         assert office.spend(key="meanwhile").status_code == 200
         assert office.ask("POST", "/v1/verify", {}).json()["ok"]
+
+
+def test_a_server_that_can_only_be_read(server: Server) -> None:
+    """As a standby can: it answers every question and takes no charge, so it is not ready until it takes them again."""
+    uri = server.running.get_uri()
+    with open_office(Ledger(uri, alert=None)) as office, psycopg.connect(uri, autocommit=True) as steward:
+
+        def health() -> int:
+            office.service._asked = None  # else an answer counts for a second
+            return office.client.get("/health").status_code
+
+        for word, status in (("on", 503), ("off", 200)):
+            steward.execute(f"ALTER SYSTEM SET default_transaction_read_only = {word}")
+            steward.execute("SELECT pg_reload_conf()")
+            until(lambda word=word, status=status: office.spend(key=word).status_code == status)
+            asked = iter(range(200))  # each connection hears of it in its turn
+            until(lambda status=status: health() == status, going=lambda asked=asked: next(asked, None) is not None)

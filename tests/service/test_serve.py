@@ -99,8 +99,9 @@ def test_the_demo_explains_itself() -> None:
     """A token for each role, scopes with history, and a refusal to look at."""
     service, secrets = demo(Settings())
     assert set(secrets) == {"owner", "steward", "analyst", "auditor"}
-    assert {scope.name for scope in service.ledger.scopes()} == {"census", "census/maps", "survey"}
-    assert any(chained.entry.kind == "refuse" for chained in service.ledger.entries("survey"))
+    purposes = {"census/maps", "census/tables", "census/research"}
+    assert {scope.name for scope in service.ledger.scopes()} == {"census", "survey", *purposes}
+    assert any(chained.entry.kind == "refuse" for chained in service.ledger.entries("census"))
     assert service.ledger.verify()
 
 

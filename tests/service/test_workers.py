@@ -94,7 +94,8 @@ def test_bodies_that_would_count_for_minutes_are_refused(what: str) -> None:
 def test_a_worker_has_so_much_memory_and_no_more() -> None:
     """What needs more is refused, and does not take the service with it."""
     with open_office(Ledger("memory://", alert=None), work_memory=64) as office:
-        large = {"composition": "poisson(discrete_gaussian(sigma=100000), rate=0.5)*3", "delta": "1e-6"}
+        few = "poisson(laplace(scale=1), rate=0.5) + poisson(laplace(scale=0.7), rate=0.3)"
+        large = {"composition": few, "delta": "1e-6", "width": "1e-11"}
         found = office.ask("POST", "/v1/account", large)
         assert found.json()["code"] == "too_much_work", found.text
         assert "memory" in found.json()["detail"]

@@ -56,5 +56,5 @@ def test_the_wire_knows_no_ledger() -> None:
         "bursar",
         "bursar.moved",
         "bursar.wire",
-        *(f"bursar.wire.{one}" for one in ("answers", "asked", "verbs")),
+        *(f"bursar.wire.{one}" for one in ("answers", "asked", "looked", "verbs")),
     }

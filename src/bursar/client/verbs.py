@@ -175,7 +175,7 @@ class Verbs:
         return call(verbs.SCOPES, None).then(lambda found: found.scopes)
 
     @verb
-    def show(self, scope: str) -> Call[wire.Statement]:
+    def show(self, scope: str) -> Call[wire.Standing]:
         """A scope now: spent, held and left."""
         return call(verbs.SHOW, wire.OfScope(scope))
 
@@ -233,7 +233,7 @@ class Verbs:
         return call(verbs.TOKEN_REVOKE, wire.Revoke(id)).then(lambda found: found.revoked)
 
     @verb
-    def statement(self, scope: str) -> Call[wire.Statement]:
+    def statement(self, scope: str) -> Call[wire.Standing]:
         """An old name of `show`."""
         warnings.warn("statement is now called show", DeprecationWarning, stacklevel=3)
         return call(verbs.SHOW, wire.OfScope(scope))

@@ -106,10 +106,19 @@ async def _not_here(request: Request, error: Any) -> Response:
     """Starlette's own refusals as problems."""
     codes = {404: "not_found", 405: "method_not_allowed"}
     code = codes.get(error.status_code, "malformed")
-    answer, _ = response(Rejected(code, f"{request.method} {request.url.path}"))
+    if _for_people(request):
+        answer = dashboard.lost(request, code, error.status_code)
+    else:
+        answer, _ = response(Rejected(code, f"{request.method} {request.url.path}"))
     answer.headers.update(error.headers or {})
     return answer
 
 
+def _for_people(request: Request) -> bool:
+    """Whether a browser asked for a page: programs get problems."""
+    return "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/v1/")
+
+
 async def _failed(request: Request, error: Exception) -> Response:
-    return response(error)[0]
+    answer = response(error)[0]
+    return dashboard.lost(request, "failed", 500) if _for_people(request) else answer

@@ -17,7 +17,7 @@ from bursar.ledger.journal.body import body_in
 from bursar.ledger.journal.entry import Chained
 from bursar.ledger.journal.held import detail_of
 from bursar.ledger.ledger import Ledger
-from bursar.ledger.views.statement import Statement
+from bursar.ledger.views.standing import Standing
 from bursar.service.permissions import Tree, covers
 from bursar.service.tokens import EVERYTHING, Token
 
@@ -54,23 +54,39 @@ def made_on(ledger: Ledger, chained: Chained) -> list[str]:
 
 def blanked(ledger: Ledger, tree: Tree, token: Token, chained: Chained, seen: dict[str, Any]) -> dict[str, Any]:
     """An entry as far as it may be told to a token."""
+    return seen if reaches(ledger, tree, token, chained) else {**seen, **BLANK}
+
+
+def reaches(ledger: Ledger, tree: Tree, token: Token, chained: Chained) -> bool:
+    """Whether a token may be told who asked for an entry, and what ran."""
     if token.scope == EVERYTHING:
-        return seen
+        return True
     names = made_on(ledger, chained)
     if not tree.knows(names):
         tree.refresh()
-    return seen if all(covers(token, tree, name) for name in names) else {**seen, **BLANK}
+    return all(covers(token, tree, name) for name in names)
 
 
-def narrowed(ledger: Ledger, tree: Tree, token: Token, found: Statement) -> Statement:
-    """A statement as far as it may be told to a token: a window's root, and what ran on all of the data, lie beyond
+def narrowed(ledger: Ledger, tree: Tree, token: Token, found: Standing) -> Standing:
+    """A standing as far as it may be told to a token: a window's root, and what ran on all of the data, lie beyond
     those who see one window or one block.
     """
     if ledger.halted is not None:
         found = replace(found, halted=ledger.halted.public)
     if covers(token, tree, found.scope.row.root):
         return found
-    return replace(found, released=_own(ledger, found.scope, found.released), lifetime=None)
+    told = replace(found, released=_own(ledger, found.scope, found.released), lifetime=None)
+    if found.last is None or told_last(ledger, tree, token, found.scope, found.last):
+        return told
+    return replace(told, like=None, more=None, last=None)
+
+
+def told_last(ledger: Ledger, tree: Tree, token: Token, scope: Scope, seq: int) -> bool:
+    """Whether a token may be told what ran last in a scope, and how many more of it there is room for."""
+    if covers(token, tree, scope.row.root):
+        return True
+    (last,) = ledger.entries(scope.row.root, after=seq - 1, most=1)
+    return reaches(ledger, tree, token, last)
 
 
 def released_to(ledger: Ledger, tree: Tree, token: Token, scope: Scope) -> Released:

@@ -35,7 +35,18 @@ class Part(Struct):
     line: str
     asked: str
     left: str
+    asked_percent: str
+    left_percent: str
     given_back: bool
+
+
+class Taken(Struct):
+    """What a release would take of a scope's limit, and what would be left of it, in per cent."""
+
+    scope: str
+    takes_percent: str
+    left_percent: str
+    left_after_percent: str
 
 
 class Quoted(Struct):
@@ -45,130 +56,9 @@ class Quoted(Struct):
     fits: int
     passes: bool
     reason: str | None
+    would_pass: str | None
+    taken: list[Taken]
     parts: list[Part]
-
-
-class Line(Struct):
-    """One line of a scope, in its own measure."""
-
-    name: str
-    limit: str
-    spent: str
-    held: str
-    left: str
-    dead: bool
-
-
-class Released(Struct):
-    """What was released, how often."""
-
-    what: str
-    count: int
-
-
-class ReleasedList(Struct):
-    """What was released in a scope."""
-
-    released: list[Released]
-
-
-class Interval(Struct):
-    """Both ends hold."""
-
-    lower: float
-    upper: float
-
-
-class Odometer(Struct):
-    """A bound that held at all times so far."""
-
-    epsilon: float
-    means: str
-
-
-class Hindsight(Struct):
-    """The cost if all had been fixed in advance."""
-
-    epsilon: Interval
-    means: str
-
-
-class Statement(Struct):
-    """A scope now; ``lifetime`` is the odometer of a window's root, ``halted`` why the ledger accepts nothing."""
-
-    scope: str
-    kind: str
-    parent: str | None
-    status: str
-    currency: str
-    target: dict[str, str]
-    worst_block: str | None
-    unit: str
-    relation: str
-    lines: list[Line]
-    released: list[Released]
-    odometer: Odometer | None
-    lifetime: Odometer | None
-    hindsight: Hindsight | None
-    halted: str | None
-
-
-class Scope(Struct):
-    """A scope, without its balances."""
-
-    name: str
-    kind: str
-    parent: str | None
-    status: str
-    currency: str
-    target: dict[str, str]
-
-
-class ScopeList(Struct):
-    """The scopes that a token reaches."""
-
-    scopes: list[Scope]
-
-
-class Effect(Struct):
-    """A line after an entry."""
-
-    line: str
-    limit: str
-    spent: str
-    held: str
-
-
-class Refusal(Struct):
-    """Why an entry charged nothing."""
-
-    line: str
-    asked: str
-    left: str
-
-
-class Entry(Struct):
-    """An entry of the journal, as far as it concerns one scope."""
-
-    seq: int
-    at: int
-    kind: str
-    key: str
-    actor: str
-    hash: str
-    what: str | None
-    reason: str | None
-    effect: list[Effect]
-    refusal: Refusal | None
-
-
-class Entries(Struct):
-    """A page; ``next`` is what the following one comes after."""
-
-    scope: str
-    root: str
-    entries: list[Entry]
-    next: int | None
 
 
 class Verification(Struct):
@@ -236,6 +126,9 @@ class Problem(Struct, omit_defaults=True):
     held: str | None = None
     limit: str | None = None
     left: str | None = None
+    asked_percent: str | None = None
+    left_percent: str | None = None
+    would_pass: str | None = None
     replayed: bool | None = None
     argument: str | None = None
     consent: str | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
-from bursar.wire import answers, asked
+from bursar.wire import answers, asked, looked
 
 Body = TypeVar("Body")
 Answer = TypeVar("Answer")
@@ -61,12 +61,12 @@ RETIRE = Verb("retire", "POST", asked.Status, answers.Receipt, "Close for good")
 CORRECT = Verb("correct", "POST", asked.Correct, answers.Receipt, "Add forgotten spend")
 BRING_IN = Verb("bring_in", "POST", asked.BringIn, answers.Receipt, "Charge a table of past releases, or none of it")
 
-SCOPES: Verb[None, answers.ScopeList] = Verb(
-    "scopes", "GET", None, answers.ScopeList, "The scopes that the token reaches"
+SCOPES: Verb[None, looked.ScopeList] = Verb(
+    "scopes", "GET", None, looked.ScopeList, "The scopes that the token reaches"
 )
-SHOW = Verb("show", "GET", asked.OfScope, answers.Statement, "A scope now", old=("/v1/statement",))
-RELEASED = Verb("released", "GET", asked.OfScope, answers.ReleasedList, "What was released in a scope, how often")
-ENTRIES = Verb("entries", "GET", asked.Page, answers.Entries, "What was written about a scope")
+SHOW = Verb("show", "GET", asked.OfScope, looked.Standing, "A scope now", old=("/v1/statement",))
+RELEASED = Verb("released", "GET", asked.OfScope, looked.ReleasedList, "What was released in a scope, how often")
+ENTRIES = Verb("entries", "GET", asked.Page, looked.Entries, "What was written about a scope")
 VERIFY = Verb("verify", "POST", asked.Verify, answers.Verification, "Recompute everything")
 EXPORT = Verb("export", "GET", asked.Export, str, "The journal as a file", media=TEXT)
 EXPORT_WITH_FACTS = Verb(

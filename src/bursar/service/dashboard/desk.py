@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+from datetime import UTC, datetime
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bursar.ledger.budget import words
 from bursar.problems import Rejected
 from bursar.service.core import Service
 from bursar.service.dashboard.sessions import Sessions, same_site
@@ -28,14 +32,32 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+LOW = Fraction(1, 10)
+"""From here on down a budget is nearly used up, and its bar says so."""
 
 
 @cache
-def _templates() -> Environment:
+def templates() -> Environment:
+    """The templates, with the words that they speak in."""
     made = Environment(
-        loader=FileSystemLoader(HERE / "templates"), autoescape=select_autoescape(), undefined=StrictUndefined
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=select_autoescape(),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    made.globals["asset"] = _asset
+    made.globals.update(asset=_asset, low=LOW, words=words)
+    made.filters.update(
+        share=_share,
+        part=_part,
+        left=words.left,
+        used=words.used,
+        taken=words.taken,
+        promise=words.promise,
+        width=_width,
+        when=_when,
+        day=_day,
+    )
     return made
 
 
@@ -44,6 +66,48 @@ def _asset(name: str) -> str:
     """The address of a file, with its hash, so that browsers never keep an old one."""
     digest = hashlib.sha256((HERE / "static" / name).read_bytes()).hexdigest()[:12]
     return f"/static/{name}?{digest}"
+
+
+def _share(percent: str) -> Fraction:
+    """Per cent in text, as machines are told, as a share."""
+    return Fraction(percent) / 100
+
+
+def _part(share: Fraction) -> str:
+    """A part of a whole, to the nearest per cent."""
+    return "under 1 %" if 0 < share < Fraction(1, 200) else f"{round(share * 100)} %"
+
+
+def _width(share: Fraction) -> str:
+    """A share as a length of a picture."""
+    return f"{min(max(float(share), 0.0), 1.0) * 100:.2f}%"
+
+
+def _when(at: int) -> Markup:
+    """A time that the browser shows in its own zone; microseconds since 1970."""
+    return _time(at, "%Y-%m-%d %H:%M", "time")
+
+
+def _day(at: int) -> Markup:
+    """The same, as a day."""
+    return _time(at, "%Y-%m-%d", "day")
+
+
+def _time(at: int, form: str, show: str) -> Markup:
+    utc = datetime.fromtimestamp(at / 1e6, UTC)
+    stamp, text = utc.strftime("%Y-%m-%dT%H:%M:%SZ"), utc.strftime(form)
+    return Markup('<time datetime="{}" data-show="{}">{} UTC</time>').format(stamp, show, text)
+
+
+def page(template: str, status: int = 200, **values: Any) -> Response:
+    """A template for whoever is not known."""
+    return _response(template, None, status, None, values)
+
+
+def _response(template: str, token: Token | None, status: int, halted: str | None, values: dict[str, Any]) -> Response:
+    may = frozenset() if token is None else MAY[token.role]
+    text = templates().get_template(template).render(token=token, may=may, halted=halted, **values)
+    return Response(text, status, dict(HEADERS), "text/html; charset=utf-8")
 
 
 class Desk:
@@ -59,10 +123,8 @@ class Desk:
         return None if why is None else why.public
 
     def render(self, template: str, token: Token | None, status: int = 200, **values: Any) -> Response:
-        """A template, with who is signed in and what they may do."""
-        may = frozenset() if token is None else MAY[token.role]
-        text = _templates().get_template(template).render(token=token, may=may, **values)
-        return Response(text, status, dict(HEADERS), "text/html; charset=utf-8")
+        """A template, with who is signed in, what they may do, and whether the ledger has halted."""
+        return _response(template, token, status, None if token is None else self.halted, values)
 
     async def form(self, request: Request) -> dict[str, str]:
         """A form's fields, from this site's own pages."""

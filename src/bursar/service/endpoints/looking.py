@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bursar import wire
-from bursar.ledger.views.statement import Statement
+from bursar.ledger.views.standing import Standing
 from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint, Raw
 from bursar.service.permissions import covers, everywhere, within
@@ -28,7 +28,7 @@ async def _show(service: Service, token: Token, asked: wire.OfScope) -> dict[str
     return (await shown_to(service, token, asked.scope)).to_dict()
 
 
-async def shown_to(service: Service, token: Token, name: str) -> Statement:
+async def shown_to(service: Service, token: Token, name: str) -> Standing:
     """A scope as far as a token reaches."""
     found = await service.show(token, name)
     await service.meet(token, [found.scope.row.root])

@@ -42,9 +42,10 @@ async def _quote(service: Service, token: Token, asked: wire.Quote) -> dict[str,
     found = await service.count(token, "quote", [(scope.row, state) for scope, state in seen], release)
     await service.meet(token, [part["scope"] for part in found["parts"]])
     parts = [part for part in found["parts"] if covers(token, service.tree, part["scope"])]
+    taken = [one for one in found["taken"] if covers(token, service.tree, one["scope"])]
     if len(parts) < len(found["parts"]) and found["reason"] is not None:
         found["reason"] = ABOVE
-    return {**found, "parts": parts}
+    return {**found, "taken": taken, "parts": parts}
 
 
 async def _commit(service: Service, token: Token, verb: Verb[Answer], key: str) -> Answer:

@@ -101,7 +101,7 @@ async def _correct(service: Service, token: Token, asked: wire.Correct) -> dict[
 
 async def _bring_in(service: Service, token: Token, asked: wire.BringIn) -> dict[str, Any]:
     within(token, service.tree, [asked.scope])
-    past = await _past(service, token, asked.table)
+    past = await past_of(service, token, asked.table)
     try:
         receipt = await service.job(
             token, lambda: service.ledger.bring_in(asked.scope, past, key=asked.key, by=token.name)
@@ -111,7 +111,7 @@ async def _bring_in(service: Service, token: Token, asked: wire.BringIn) -> dict
     return receipt.to_dict()
 
 
-async def _past(service: Service, token: Token, table: str) -> str:
+async def past_of(service: Service, token: Token, table: str) -> str:
     """A table of past releases with the same meaning, whose texts are known here: they were read elsewhere."""
     rows = io.StringIO()
     writer = csv.writer(rows)

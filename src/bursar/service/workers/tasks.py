@@ -17,7 +17,7 @@ from bursar.ledger.budget.scope import Scope
 from bursar.ledger.journal.rows import ScopeRow
 from bursar.ledger.verbs import spend as charging
 from bursar.ledger.verbs.bring_in import read_past
-from bursar.ledger.views import statement
+from bursar.ledger.views import hindsight
 from bursar.service.dashboard import views
 
 Lines = Mapping[str, Balance]
@@ -80,7 +80,12 @@ def quote(seen: Sequence[tuple[ScopeRow, Lines]], release: Release) -> dict[str,
 
 def losses(row: ScopeRow, released: Sequence[tuple[str, int]]) -> tuple[float | None, tuple[float, float] | None]:
     """A scope's odometer, and what its releases cost with hindsight."""
-    return statement.losses(Scope(row), released)
+    return hindsight.losses(Scope(row), released)
+
+
+def more(seen: Sequence[tuple[ScopeRow, Lines]], release: Release) -> int:
+    """How many more of these would be admitted."""
+    return charging.quote([(Scope(row), dict(state)) for row, state in seen], release).fits
 
 
 TASKS = {
@@ -92,6 +97,7 @@ TASKS = {
     "past": past,
     "price": find,
     "quote": quote,
+    "more": more,
     "losses": losses,
 }
 
