@@ -11,12 +11,13 @@
         ledger.spend("census", b.Gaussian(sigma=50.0), key="query-0001")
 
 The names here are those of every day: the jobs, the mechanisms, the promises, the ledger and the errors that a program
-tells apart; docs/names.md says of each why it is here. The other errors are in `bursar.errors`, the executable lecture
-in `bursar.lecture`. Names load on first use, so that ``import bursar`` is instant.
+tells apart; docs/reference/names.md says of each why it is here. The other errors are in `bursar.errors`, the
+executable lecture in `bursar.lecture`. Names load on first use, so that ``import bursar`` is instant.
 """
 
 from __future__ import annotations
 
+import sys
 import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:  # present names and former ones
     from bursar import errors as errors
     from bursar import lecture as lecture
+    from bursar import plot as plot
     from bursar.composition import Composition as Composition
     from bursar.errors import AlreadyRun as AlreadyRun
     from bursar.errors import BudgetExceeded as BudgetExceeded
@@ -65,9 +67,9 @@ if TYPE_CHECKING:  # present names and former ones
     from bursar.guarantees import Profile as Profile
     from bursar.guarantees import PureDP as PureDP
     from bursar.guarantees import Renyi as Renyi
-    from bursar.guarantees import convert as convert
     from bursar.guarantees import probabilistic as probabilistic
     from bursar.jobs.account import account as account
+    from bursar.jobs.converting import convert as convert
     from bursar.jobs.curve import Curve as Curve
     from bursar.jobs.curve import profile as profile
     from bursar.jobs.curve_points import Band as Band
@@ -126,8 +128,9 @@ if TYPE_CHECKING:  # present names and former ones
 _HOMES = {
     "bursar.composition": ("Composition",),
     "bursar.errors": ("BudgetExceeded", "BursarError", "InputError", "Refused"),
-    "bursar.guarantees": ("GDP", "TCDP", "ZCDP", "ApproxDP", "BoundedRange", "Profile", "PureDP", "Renyi", "convert"),
+    "bursar.guarantees": ("GDP", "TCDP", "ZCDP", "ApproxDP", "BoundedRange", "Profile", "PureDP", "Renyi"),
     "bursar.jobs.account": ("account",),
+    "bursar.jobs.converting": ("convert",),
     "bursar.jobs.curve": ("profile",),
     "bursar.jobs.plan": ("Plan", "plan"),
     "bursar.jobs.report": ("Report",),
@@ -163,7 +166,7 @@ _HOMES = {
     ),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
-_GROUPS = ("errors", "lecture")
+_GROUPS = ("errors", "lecture", "plot")
 
 __all__ = ["__version__", *sorted([*_HOME, *_GROUPS])]  # noqa: PLE0604
 
@@ -179,7 +182,7 @@ def __getattr__(name: str) -> Any:
         warnings.warn(said, DeprecationWarning, stacklevel=2)
         return getattr(import_module(home), name)
     if name not in _HOME:
-        raise AttributeError(f"module 'bursar' has no attribute {name!r}")
+        raise AttributeError(f"module 'bursar' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value
     return value

@@ -19,6 +19,7 @@ from bursar.errors import (
     StorageFailed,
 )
 from bursar.ledger.budget.amounts import written
+from bursar.ledger.budget.words import percent
 from bursar.wire import Problem
 
 REFUSALS = {
@@ -78,6 +79,10 @@ def problem_of(error: Exception) -> Problem:
         found.scope, found.line, found.replayed = error.scope, error.line, error.replayed
         for name in ("asked", "spent", "held", "limit", "left"):
             setattr(found, name, written(getattr(error, name)))
+        if error.limit:
+            found.asked_percent = percent(error.asked / error.limit, up=True)
+            found.left_percent = percent(error.left / error.limit, up=False)
+        found.would_pass = error.would_pass
         return found
     if isinstance(error, ConsentNeeded):
         found = _problem(error.code, str(error))

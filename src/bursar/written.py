@@ -10,7 +10,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar, Protocol
 
+from bursar.errors import understood
 from bursar.numerics.real import Real
+from bursar.presented import LONGEST, Named, cut, few
 
 
 class Nested(Protocol):
@@ -25,10 +27,15 @@ class Nested(Protocol):
         ...
 
 
-class Written:
+class Written(Named):
     """A frozen value with a name and fields. Subclasses are frozen dataclasses that write their own ``__init__``."""
 
     name: ClassVar[str]
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        if "__init__" in vars(cls):
+            cls.__init__ = understood(vars(cls)["__init__"])  # type: ignore[method-assign]
 
     def _set(self, **values: Any) -> None:
         """Fill the frozen fields, from ``__init__`` only."""
@@ -65,7 +72,7 @@ class Written:
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{field}={_python(value)}" for field, value in self.written_fields())
-        return f"{type(self).__name__}({inside})"
+        return cut(f"{type(self).__name__}({inside})", LONGEST)
 
 
 def is_nested(value: object) -> bool:
@@ -98,5 +105,5 @@ def _python(value: Any) -> str:
             return f"≈{float(value)!r}"
         return f'"{text}"' if "/" in text else text
     if isinstance(value, tuple):
-        return "[" + ", ".join(_python(item) for item in value) + "]"
+        return "[" + ", ".join(few([_python(item) for item in value])) + "]"
     return repr(value)

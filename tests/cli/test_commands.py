@@ -41,7 +41,9 @@ def test_a_budget_from_opening_to_refusal() -> None:
     assert again.exit_code == 0
     assert "nothing new was charged" in again.stdout
     shown = run("show", "census")
-    assert "odometer" in shown.stdout
+    assert "% left; no more like gaussian(sigma=10)" in shown.stdout
+    assert "odometer" not in shown.stdout
+    assert "odometer" in run("show", "census", "--counted").stdout
     assert json.loads(run("show", "--json").stdout)[0]["scope"] == "census"
     assert run("verify", "--reprice").exit_code == 0
 
@@ -62,7 +64,7 @@ def test_a_steward_by_command(tmp_path: Path) -> None:
     run("open", "data", "--epsilon", "1", "--spent", "laplace(scale=10)")
     assert run("limit", "data", "--epsilon", "2", "--reason", "more", "--by", "ann").exit_code == 0
     assert run("freeze", "data", "--reason", "audit").stdout.startswith("data is frozen: entry 3 of data")
-    assert run("spend", "data", "laplace(scale=10)").exit_code == 2
+    assert run("spend", "data", "laplace(scale=10)").exit_code == 4
     assert run("thaw", "data", "--reason", "done").exit_code == 0
     assert run("status", "data", "gone", "--reason", "done").exit_code == 2
     assert run("spend", "data", "laplace(scale=10)").exit_code == 0
@@ -75,7 +77,7 @@ def test_a_steward_by_command(tmp_path: Path) -> None:
     state = json.loads(run("show", "data", "--json").stdout)
     assert state["lines"][0]["left"] == "3/2"
     assert run("retire", "data", "--reason", "over").exit_code == 0
-    assert run("thaw", "data", "--reason", "back").exit_code == 2
+    assert run("thaw", "data", "--reason", "back").exit_code == 4
 
 
 def test_looking_by_command() -> None:
@@ -83,8 +85,8 @@ def test_looking_by_command() -> None:
     run("open", "data", "--epsilon", "1")
     run("spend", "data", "laplace(scale=10)", "--by", "ann", "--key", "a")
     run("spend", "data", "laplace(scale=10)", "--key", "b")
-    run("spend", "data", "laplace(scale=1)", "--key", "c")
-    assert run("scopes").stdout == "data: root, open, pure (epsilon 1)\n"
+    run("spend", "data", "laplace(scale=1)", "--key", "c", "--by", "")
+    assert run("scopes").stdout == "data: root, open, ε = 1 (pure)\n"
     (scope,) = json.loads(run("scopes", "--json").stdout)["scopes"]
     assert msgspec.convert(scope, wire.Scope).name == "data"
     assert run("released", "data").stdout == "2 × laplace(scale=10)\n"
@@ -94,8 +96,8 @@ def test_looking_by_command() -> None:
     assert run("released", "nothing").exit_code == 2
     lines = run("entries", "data").stdout.replace("\n  ", " ").splitlines()
     assert [line.split()[0] for line in lines] == ["1", "2", "3", "4"]
-    assert "spend; laplace(scale=10); by ann; epsilon 0.1" in lines[1]
-    assert "refused: asked 1 of epsilon, 0.8 was left" in lines[3]
+    assert "charged; laplace(scale=10); by ann; took 10 %, 90 % left after it" in lines[1]
+    assert "refused; laplace(scale=1); asked for 100 %, 80 % is left" in lines[3]
     first = json.loads(run("entries", "data", "--most", "2", "--json").stdout)
     assert [entry.seq for entry in msgspec.convert(first, wire.Entries).entries] == [1, 2]
     assert "--after 2" in run("entries", "data", "--most", "2").stdout
@@ -137,7 +139,7 @@ def test_bad_input_has_exit_code_2(words: tuple[str, ...]) -> None:
 
 
 def test_verify_fails_loudly(tmp_path: Path) -> None:
-    """A changed balance gives exit code 2 and says where."""
+    """A changed balance gives exit code 4 and says where."""
     import apsw
 
     run("open", "data", "--epsilon", "1")
@@ -146,7 +148,7 @@ def test_verify_fails_loudly(tmp_path: Path) -> None:
     raw.execute("UPDATE lines SET spent = 0")
     raw.close()
     done = run("verify", "--json")
-    assert done.exit_code == 2
+    assert done.exit_code == 4
     assert "data.epsilon" in done.stdout
 
 
@@ -157,7 +159,7 @@ def test_a_correction_asks_first() -> None:
     words = ("correct", "data", "2", "randomized_response(epsilon=0.1)", "--reason", "twice", "--key", "fix")
     refused = run(*words)
     assert refused.exit_code == 2
-    assert "gives up B²" in refused.stderr
+    assert "the residue is given up" in refused.stderr
     assert "--yes" in refused.stderr
     told = json.loads(run(*words, "--json").stdout)
     assert told["code"] == "consent_needed"
@@ -165,7 +167,7 @@ def test_a_correction_asks_first() -> None:
     assert len(run("export").stdout.splitlines()) == 3
     done = run(*words, "--yes")
     assert done.exit_code == 0
-    assert "gives up B²" in done.stderr
+    assert "the residue is given up" in done.stderr
     assert done.stdout.startswith("corrected: entry 3 of data, key fix")
     assert json.loads(run(*words, "--yes", "--json").stdout)["replayed"]
 

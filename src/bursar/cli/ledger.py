@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from bursar.cli.completing import DEFAULT
 from bursar.cli.options import (
-    DEFAULT,
     Anchor,
     By,
     Json,
@@ -21,6 +21,7 @@ from bursar.cli.options import (
     app,
     names,
     opened,
+    priced,
     print_answer,
     print_receipt,
 )
@@ -68,7 +69,7 @@ def open_scope(
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     key: Key = None,
-    by: By = "",
+    by: By = None,
     as_json: Json = False,
 ) -> None:
     """Open a scope.
@@ -98,7 +99,7 @@ def spend(
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     key: Key = None,
-    by: By = "",
+    by: By = None,
     as_json: Json = False,
 ) -> None:
     """Charge a release before it runs; exit code 1 if the budget refuses.
@@ -108,7 +109,8 @@ def spend(
     bursar ledger spend census 'gaussian(sigma=50)' --key query-0001
     """
     with opened(ledger, anchor, as_json) as books:
-        print_receipt(books.spend(names(scopes), what, key=key, delta=delta, by=by), as_json, f"charged {what}")
+        receipt = books.spend(names(scopes), what, key=key, delta=delta, by=by)
+        print_receipt(receipt, as_json, f"charged {what}", priced(books, receipt))
 
 
 @app.command()
@@ -142,7 +144,7 @@ def reserve(
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     key: Key = None,
-    by: By = "",
+    by: By = None,
     as_json: Json = False,
 ) -> None:
     """Set an allowance aside; prints the id that draw and close want.
@@ -156,7 +158,7 @@ def reserve(
         if as_json:
             print_answer(made, True)
         else:
-            back = "" if made.given_back else ", except on lines that give nothing back (see quote)"
+            back = "" if made.given_back else ", except what cannot be given back (see quote)"
             typer.echo(f"reserved {what}: {made.id}; what is not drawn is given back when it closes{back}")
 
 
@@ -167,12 +169,13 @@ def draw(
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     key: Key = None,
-    by: By = "",
+    by: By = None,
     as_json: Json = False,
 ) -> None:
     """Spend a part of a reservation, before the data is touched."""
     with opened(ledger, anchor, as_json) as books:
-        print_receipt(books.draw(reservation, what, key=key, by=by), as_json, "drawn")
+        receipt = books.draw(reservation, what, key=key, by=by)
+        print_receipt(receipt, as_json, "drawn", priced(books, receipt))
 
 
 @app.command()
@@ -181,7 +184,7 @@ def close(
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     key: Key = None,
-    by: By = "",
+    by: By = None,
     as_json: Json = False,
 ) -> None:
     """End a reservation; the undrawn part is given back where that is sound."""

@@ -1,16 +1,15 @@
-"""What the commands of `bursar ledger` share: their group, their options, the open ledger, and how answers are printed.
-Exit codes: 0 done, 1 refused by the budget, 2 bad input.
-"""
+"""What the commands of `bursar ledger` share: group, options, the open ledger, and how answers are printed."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bursar.cli.completing import address, joined_scopes, scope_names
 from bursar.cli.shared import failing, fitted
 
 if TYPE_CHECKING:
@@ -33,16 +32,18 @@ Anchor = Annotated[
         envvar="BURSAR_ANCHOR", help="The anchor file, best on another disk; beside a SQLite file if not given."
     ),
 ]
-ScopeName = Annotated[str, typer.Argument(help="The scope's name.")]
-Scopes = Annotated[str, typer.Argument(help="The scope, or several joined by commas.")]
+ScopeName = Annotated[str, typer.Argument(help="The scope's name.", autocompletion=scope_names)]
+Scopes = Annotated[str, typer.Argument(help="The scope, or several joined by commas.", autocompletion=joined_scopes)]
 What = Annotated[str, typer.Argument(help="The release, such as 'gaussian(sigma=50)'.")]
 Key = Annotated[str | None, typer.Option(help="An idempotency key of your own: a retry with it charges once.")]
-By = Annotated[str, typer.Option(envvar="BURSAR_ACTOR", help="Who does this, for the journal.")]
+By = Annotated[
+    str | None,
+    typer.Option(envvar="BURSAR_ACTOR", help="Who does this, for the journal; whoever is logged in, if not given."),
+]
 Point = Annotated[str | None, typer.Option(help="Price the whole composition at this δ, as one release.")]
 Json = Annotated[bool, typer.Option("--json", help="The answer as JSON, for machines.")]
 Reason = Annotated[str, typer.Option(help="Why, for the journal.")]
 ReservationId = Annotated[str, typer.Argument(help="The id of the reservation.")]
-DEFAULT = "budget.db"
 
 
 @contextmanager
@@ -50,9 +51,19 @@ def opened(where: str, anchor: str | None, as_json: bool = False, *, create: boo
     """The ledger, with refusals turned into exit codes."""
     from bursar.ledger.ledger import Ledger
 
-    url = where if "://" in where else f"sqlite:///{where}"
-    with failing(as_json), Ledger(url, anchor=anchor, create=create, alert=_warn) as ledger:
+    with failing(as_json), Ledger(address(where), anchor=anchor, create=create, actor=user(), alert=_warn) as ledger:
         yield ledger
+
+
+def user() -> str:
+    """Who is logged in, as the operating system says; nobody where it does not know."""
+    import getpass
+
+    try:
+        name = getpass.getuser()
+    except (OSError, KeyError):  # a user without a name, as in some containers
+        return ""
+    return name if len(name) <= 255 and name.isprintable() else ""
 
 
 def _warn(alert: object) -> None:
@@ -67,13 +78,23 @@ def print_answer(answer: Any, as_json: bool) -> None:
         typer.echo(fitted(str(answer)))
 
 
-def print_receipt(receipt: Any, as_json: bool, done: str) -> None:
-    """What was done, and where it is written."""
+def print_receipt(receipt: Any, as_json: bool, done: str, said: Iterable[str] = ()) -> None:
+    """What was done, where it is written, and what else is to be said."""
     if as_json:
         typer.echo(json.dumps(receipt.to_dict(), ensure_ascii=False))
     else:
         again = " (again: nothing new was charged)" if receipt.replayed else ""
         typer.echo(f"{done}{again}: entry {receipt.seq} of {receipt.root}, key {receipt.key}")
+        for line in said:
+            typer.echo(f"  {line}")
+
+
+def priced(books: Ledger, receipt: Any) -> list[str]:
+    """What an entry took of each scope that it touched, and what was left after it."""
+    from bursar.ledger.journal.body import body_in
+    from bursar.ledger.views.looks import took
+
+    return [str(one) for name in body_in(receipt.text).charged() if (one := took(books.office, name, receipt.seq))]
 
 
 def names(scopes: str) -> list[str]:

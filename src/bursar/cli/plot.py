@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from bursar.cli.completing import DEFAULT, address, scope_names
+from bursar.cli.shared import failing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,21 +23,21 @@ app = typer.Typer(
 Releases = Annotated[str, typer.Argument(help="The releases, such as 'gaussian(sigma=20)*1000'.")]
 To = Annotated[Path, typer.Option(help="The file to write: .png, .svg or .pdf.")]
 Delta = Annotated[str, typer.Option(help="At this δ.")]
+Json = Annotated[bool, typer.Option("--json", help="The answer as JSON, for machines.")]
 _ENDINGS = (".png", ".svg", ".pdf")
 
 
-def _save(draw: Callable[[], Figure], to: Path) -> None:
+def _save(draw: Callable[[], Figure], to: Path, as_json: bool) -> None:
     """Draw and write, with bursar's own words for what is wrong."""
-    from bursar.errors import BursarError, InputError
+    from bursar.errors import InputError
 
-    try:
+    with failing(as_json):
         if to.suffix.lower() not in _ENDINGS:
-            raise InputError(f"the file must end in {', '.join(_ENDINGS)}, not {to.name!r}", argument="to")
-        draw().savefig(to)
-    except (BursarError, OSError) as problem:
-        typer.echo(f"bursar: {problem}", err=True)
-        raise typer.Exit(2) from None
-    typer.echo(f"wrote {to}")
+            raise InputError(f"to must be a file that ends in {', '.join(_ENDINGS)}, not {to.name!r}", argument="to")
+        figure = draw()
+        figure.savefig(to)
+    said = {"wrote": str(to), "alt": getattr(figure, "alt", "")}
+    typer.echo(json.dumps(said, ensure_ascii=False) if as_json else f"wrote {to}")
 
 
 @app.command()
@@ -41,8 +45,9 @@ def composing(
     mechanism: Annotated[str, typer.Argument(help="One release, such as 'randomized_response(epsilon=0.1)'.")],
     delta: Delta = "1e-6",
     to: To = Path("composing.svg"),
+    as_json: Json = False,
 ) -> None:
-    """What do k releases cost, by basic, strong, optimal and numerical composition?
+    """What do k releases cost, by basic, advanced, strong, optimal and numerical composition?
 
     [bold]Example[/bold]
 
@@ -59,11 +64,11 @@ def composing(
             raise InputError("name one release: the picture repeats it", argument="mechanism")
         return composing_figure(terms[0].mechanism, delta=delta)
 
-    _save(draw, to)
+    _save(draw, to, as_json)
 
 
 @app.command()
-def epsilon(composition: Releases, to: To = Path("epsilon.svg")) -> None:
+def epsilon(composition: Releases, to: To = Path("epsilon.svg"), as_json: Json = False) -> None:
     """Which ε holds at which δ?"""
 
     def draw() -> Figure:
@@ -72,11 +77,11 @@ def epsilon(composition: Releases, to: To = Path("epsilon.svg")) -> None:
 
         return epsilon_figure(parse(composition))
 
-    _save(draw, to)
+    _save(draw, to, as_json)
 
 
 @app.command()
-def profile(composition: Releases, to: To = Path("profile.svg")) -> None:
+def profile(composition: Releases, to: To = Path("profile.svg"), as_json: Json = False) -> None:
     """The profile δ(ε), and the trade-off between an attacker's errors."""
 
     def draw() -> Figure:
@@ -85,12 +90,12 @@ def profile(composition: Releases, to: To = Path("profile.svg")) -> None:
 
         return profile_figure(parse(composition))
 
-    _save(draw, to)
+    _save(draw, to, as_json)
 
 
 @app.command()
-def loss(composition: Releases, delta: Delta = "1e-6", to: To = Path("loss.svg")) -> None:
-    """How is the privacy loss distributed? From samples: a picture, not a bound."""
+def loss(composition: Releases, delta: Delta = "1e-6", to: To = Path("loss.svg"), as_json: Json = False) -> None:
+    """How is the privacy loss distributed? Densities in both directions, and atoms as stems."""
 
     def draw() -> Figure:
         from bursar.jobs.spec import parse
@@ -99,7 +104,7 @@ def loss(composition: Releases, delta: Delta = "1e-6", to: To = Path("loss.svg")
 
         return loss_figure(parse(composition), delta=float(read(delta, "delta")))
 
-    _save(draw, to)
+    _save(draw, to, as_json)
 
 
 @app.command()
@@ -107,6 +112,7 @@ def counting(
     epsilon: Annotated[str, typer.Option(help="The target ε.")] = "1",
     delta: Delta = "1e-6",
     to: To = Path("counting.svg"),
+    as_json: Json = False,
 ) -> None:
     """How much noise do d counts need?"""
 
@@ -116,16 +122,17 @@ def counting(
 
         return counting_figure(table([1, 2, 4, 8, 16, 32, 64, 128, 256], epsilon=epsilon, delta=delta))
 
-    _save(draw, to)
+    _save(draw, to, as_json)
 
 
 @app.command("burn-down")
 def burn_down(
-    scope: Annotated[str, typer.Argument(help="The scope's name.")],
+    scope: Annotated[str, typer.Argument(help="The scope's name.", autocompletion=scope_names)],
     ledger: Annotated[
         str, typer.Option("--ledger", "-l", envvar="BURSAR_LEDGER", help="A file, sqlite:///file or postgresql://…")
-    ] = "budget.db",
+    ] = DEFAULT,
     to: To = Path("burn-down.svg"),
+    as_json: Json = False,
 ) -> None:
     """How was a budget spent over time?"""
 
@@ -133,7 +140,7 @@ def burn_down(
         from bursar.ledger.ledger import Ledger
         from bursar.plot import burn_down_figure
 
-        with Ledger(ledger if "://" in ledger else f"sqlite:///{ledger}", create=False, alert=None) as books:
+        with Ledger(address(ledger), create=False, alert=None) as books:
             return burn_down_figure(books, scope)
 
-    _save(draw, to)
+    _save(draw, to, as_json)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bursar.cli.shared import failing
+from bursar.cli.shared import failing, whole_number
 
 if TYPE_CHECKING:
     from bursar.service.tokens import Tokens
@@ -34,6 +34,7 @@ def serve(
     host: Annotated[str | None, typer.Option(help="The address to listen on; 127.0.0.1.")] = None,
     port: Annotated[int | None, typer.Option(help="The port; 8765.")] = None,
     demo: Annotated[bool, typer.Option("--demo", help="A ledger in memory with some history, and tokens.")] = False,
+    as_json: Json = False,
 ) -> None:
     """The ledger, account and plan over HTTP, with a dashboard.
 
@@ -46,7 +47,7 @@ def serve(
     from bursar.extras import needs
     from bursar.service.settings import load
 
-    with failing():
+    with failing(as_json):
         settings = load(config, ledger=ledger, host=host, port=port)
         with needs("serve", "the service"):
             from bursar.service.core import Service
@@ -56,9 +57,11 @@ def serve(
         scheme = "http" if settings.tls_key is None else "https"
 
         def ready() -> None:
-            typer.echo(
-                f"bursar serves {scheme}://{settings.host}:{settings.port}/ (Ctrl-C stops it, and loses nothing)"
-            )
+            place = f"{scheme}://{settings.host}:{settings.port}/"
+            if as_json:
+                typer.echo(json.dumps({"serves": place, "secrets": secrets}, ensure_ascii=False))
+                return
+            typer.echo(f"bursar serves {place} (Ctrl-C stops it, and loses nothing)")
             for role, secret in secrets.items():
                 typer.echo(f"  sign in as {role}: {secret}")
             if not demo and not service.tokens.all():
@@ -78,7 +81,7 @@ def add(
     name: Annotated[str, typer.Argument(help="Who it is for; the journal writes it beside what they do.")],
     role: Annotated[str, typer.Option(help="owner, steward, analyst or auditor.")],
     scope: Annotated[str, typer.Option(help="The scope it is bound to, with all below; * for all.")] = "*",
-    days: Annotated[int, typer.Option(help="How long it lasts.")] = 90,
+    days: Annotated[str, typer.Option(help="How long it lasts.")] = "90",
     config: Config = None,
     tokens: TokenFile = None,
     as_json: Json = False,
@@ -90,7 +93,8 @@ def add(
     bursar token add ada --role analyst --scope census/maps --days 30
     """
     with _opened(config, tokens, as_json) as kept:
-        token, secret = kept.add(name, role, scope, seconds=days * 86_400)
+        lasting = whole_number(days, "days", at_least=1, at_most=36_500)
+        token, secret = kept.add(name, role, scope, seconds=lasting * 86_400)
     if as_json:
         typer.echo(json.dumps({"token": _plain(token), "secret": secret}, ensure_ascii=False))
     else:

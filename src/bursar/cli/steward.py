@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
+from bursar.cli.completing import DEFAULT
 from bursar.cli.options import (
-    DEFAULT,
     Anchor,
     By,
     Json,
@@ -21,25 +21,25 @@ from bursar.cli.options import (
     Where,
     app,
     opened,
+    priced,
     print_receipt,
 )
+from bursar.cli.shared import whole_number
 
-Table = Annotated[
-    Path, typer.Argument(help="A CSV file: what, and perhaps count and delta.", exists=True, dir_okay=False)
-]
+Table = Annotated[Path, typer.Argument(help="A CSV file: what, and perhaps count and delta.")]
 
 
 @app.command()
 def correct(
     root: Annotated[str, typer.Argument(help="The root whose journal has the entry.")],
-    entry: Annotated[int, typer.Argument(help="The entry's number.")],
+    entry: Annotated[str, typer.Argument(help="The entry's number.")],
     what: What,
     reason: Reason,
     yes: Annotated[bool, typer.Option("--yes", help="Agree to what it does beyond charging the release.")] = False,
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     key: Key = None,
-    by: By = "",
+    by: By = None,
     as_json: Json = False,
 ) -> None:
     """Add spend that an entry should have had; it can only add.
@@ -52,10 +52,10 @@ def correct(
 
     chosen = own_key() if key is None else key
     with opened(ledger, anchor, as_json) as books:
-        agreed = None
+        agreed, number = None, whole_number(entry, "entry", at_least=1, at_most=2**62)
         while True:
             try:
-                receipt = books.correct((root, entry), what, reason=reason, key=chosen, by=by, consent=agreed)
+                receipt = books.correct((root, number), what, reason=reason, key=chosen, by=by, consent=agreed)
                 break
             except ConsentNeeded as price:
                 if not yes and (as_json or not sys.stdin.isatty()):
@@ -64,7 +64,7 @@ def correct(
                 if not yes:
                     typer.confirm("Is that meant?", abort=True, err=True)
                 agreed = price.consent
-        print_receipt(receipt, as_json, "corrected")
+        print_receipt(receipt, as_json, "corrected", priced(books, receipt))
 
 
 @app.command()
@@ -80,7 +80,7 @@ def limit(
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     key: Key = None,
-    by: By = "",
+    by: By = None,
     as_json: Json = False,
 ) -> None:
     """Raise or lower a limit."""
@@ -109,7 +109,7 @@ def _change(verb: str, done: str) -> Callable[..., None]:
         ledger: Where = DEFAULT,
         anchor: Anchor = None,
         key: Key = None,
-        by: By = "",
+        by: By = None,
         as_json: Json = False,
     ) -> None:
         with opened(ledger, anchor, as_json) as books:
@@ -132,7 +132,7 @@ def status(
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     key: Key = None,
-    by: By = "",
+    by: By = None,
     as_json: Json = False,
 ) -> None:
     """The old name of freeze, thaw and retire."""
@@ -152,13 +152,13 @@ def bring_in(
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     key: Key = None,
-    by: By = "",
+    by: By = None,
     as_json: Json = False,
 ) -> None:
     """Charge a table of past releases: all of it, or none."""
     with opened(ledger, anchor, as_json) as books:
         receipt = books.bring_in(scope, file.read_text(encoding="utf-8-sig"), key=key, by=by)
-        print_receipt(receipt, as_json, f"imported {file.name}")
+        print_receipt(receipt, as_json, f"imported {file.name}", priced(books, receipt))
 
 
 @app.command("import", hidden=True)
@@ -168,7 +168,7 @@ def old_import(
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     key: Key = None,
-    by: By = "",
+    by: By = None,
     as_json: Json = False,
 ) -> None:
     """The old name of bring-in."""

@@ -12,8 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-FAILED = 3
-"""Something failed: what was asked may or may not have been done."""
+from bursar.cli.shared import FAILED
 
 
 class Unwritten(Exception):

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from bursar.cli.options import DEFAULT, Anchor, By, Json, Reason, Where, app, opened
+from bursar.cli.completing import DEFAULT
+from bursar.cli.options import Anchor, By, Json, Reason, Where, app, opened
 from bursar.cli.shared import busy
 
 
@@ -36,7 +37,7 @@ def restore(
     ] = False,
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
-    by: By = "",
+    by: By = None,
     as_json: Json = False,
 ) -> None:
     """Go on with a ledger that is behind its anchor: what was spent since is unknown, so all of it counts as spent."""

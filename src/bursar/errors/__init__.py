@@ -4,6 +4,7 @@
     ├── InputError            a value that cannot be meant: the message names it, shows it and says what is allowed
     │   ├── SpecError         a text or JSON form that cannot be read: the message points at the place
     │   ├── RelationMismatch  releases measured under different neighbour relations cannot be added up
+    │   ├── WrongCall         an argument that a function does not take, or one that it lacks: also a TypeError
     │   └── ExtraMissing      a door whose packages are not installed: the message says what to install
     ├── ConversionRefused     one promise does not imply the other kind, with the reason
     ├── PlanImpossible        no value meets the target: the message says which target is the closest that can be met
@@ -58,6 +59,9 @@ from bursar.errors.refused import StorageFull as StorageFull
 from bursar.errors.refused import TooMuchWork as TooMuchWork
 from bursar.errors.refused import refusals as refusals
 from bursar.errors.refused import storage_trouble as storage_trouble
+from bursar.errors.spelling import WrongCall as WrongCall
+from bursar.errors.spelling import nearest as nearest
+from bursar.errors.spelling import understood as understood
 
 for _kind in [*vars().values()]:
     if isinstance(_kind, type):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 from fractions import Fraction
+from functools import cached_property
 
 from bursar.errors._base import BursarError
 
@@ -27,6 +29,17 @@ class BudgetExceeded(Refused):
         self.line, self.replayed = line, replayed
         self.asked, self.spent, self.held = numbers["asked"], numbers["spent"], numbers["held"]
         self.limit, self.left = numbers["limit"], numbers["left"]
+        self.advice: Callable[[], str | None] | None = None
+        """Finds what would pass, where somebody knows how."""
+
+    @cached_property
+    def would_pass(self) -> str | None:
+        """A release of the same kind that would have passed at that moment, found when it is asked for."""
+        return None if self.advice is None else self.advice()
+
+    def __str__(self) -> str:
+        said = super().__str__()
+        return said if self.would_pass is None else f"{said}; {self.would_pass} would pass"
 
 
 class CostInvalid(Refused):

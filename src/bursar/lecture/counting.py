@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from bursar.composition import Composition
-from bursar.errors import InputError
+from bursar.errors import InputError, understood
 from bursar.guarantees import PureDP
 from bursar.jobs.account import account
 from bursar.jobs.plan import plan
@@ -22,12 +22,13 @@ from bursar.jobs.plan_search import Search
 from bursar.mechanisms import Declared, Gaussian
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import listed, probability, real, whole
+from bursar.presented import Bare, Table, Tabled
 
 WAYS = ("laplace, basic", "laplace, strong", "laplace, optimal", "gaussian")
 
 
-@dataclass(frozen=True)
-class Counting:
+@dataclass(frozen=True, repr=False)
+class Counting(Tabled):
     """The standard error per count for each d and each way, at one budget."""
 
     epsilon: Real
@@ -40,9 +41,15 @@ class Counting:
         return tuple(min(WAYS, key=lambda way: self.errors[way][i]) for i in range(len(self.queries)))
 
     def crossover(self, way: str = "gaussian") -> int | None:
-        """The first d shown at which a way beats Laplace noise with basic composition."""
-        basic = self.errors[WAYS[0]]
-        return next((d for i, d in enumerate(self.queries) if self.errors[way][i] < basic[i]), None)
+        """The least d, shown or between those shown, from which a way beats Laplace noise with basic composition; None
+        where it beats it at none of those shown.
+        """
+        basic, ahead = self.errors[WAYS[0]], 0
+        for i, d in enumerate(self.queries):
+            if self.errors[way][i] < basic[i]:
+                return _first(way, self.epsilon, self.delta, ahead, d)
+            ahead = d
+        return None
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
@@ -54,16 +61,19 @@ class Counting:
             "crossover": {way: self.crossover(way) for way in WAYS[1:]},
         }
 
-    def __str__(self) -> str:
-        lines = [f"standard error of each of d counts, ε = {self.epsilon.text()}, δ = {self.delta.text()}", ""]
-        lines.append("d".rjust(8) + "".join(way.rjust(18) for way in WAYS))
-        for i, d in enumerate(self.queries):
-            cells = "".join(f"{self.errors[way][i]:18.6g}" for way in WAYS)
-            lines.append(f"{d:8d}{cells}")
-        turns = ", ".join(f"{way} from d = {self.crossover(way)}" for way in WAYS[1:] if self.crossover(way))
-        return "\n".join([*lines, "", f"less noise than basic composition: {turns or 'none of those shown'}"])
+    def _facts(self) -> list[tuple[str, object]]:
+        target = [("epsilon", Bare(self.epsilon.text())), ("delta", Bare(self.delta.text()))]
+        return [*target, ("queries", self.queries), ("best", self.best()[-1])]
+
+    def _table(self) -> Table:
+        above = [f"standard error of each of d counts, ε = {self.epsilon.text()}, δ = {self.delta.text()}"]
+        rows = [[str(d), *(f"{self.errors[way][i]:.6g}" for way in WAYS)] for i, d in enumerate(self.queries)]
+        turns = "; ".join(f"{way} from d = {self.crossover(way)}" for way in WAYS[1:] if self.crossover(way))
+        below = [f"less noise than basic composition: {turns or 'none of those shown'}"]
+        return Table(above, ("d", *WAYS), rows, below)
 
 
+@understood
 def counting(queries: Sequence[int], *, epsilon: Number, delta: Number) -> Counting:
     """The noise that each of d counts needs, for each d given, by each of the four ways."""
     target, risk = real(epsilon=epsilon, above=0), probability(delta=delta)
@@ -72,13 +82,31 @@ def counting(queries: Sequence[int], *, epsilon: Number, delta: Number) -> Count
     ds = [whole(queries=d, at_least=1, at_most=10**9) for d in listed(queries=queries)]
     if not ds:
         raise InputError("queries must not be empty", argument="queries")
-    rows: dict[str, list[float]] = {way: [] for way in WAYS}
-    for d in sorted(ds):
-        rows[WAYS[0]].append(math.sqrt(2.0) * d / float(target))
-        rows[WAYS[1]].append(math.sqrt(2.0) / _per_query(d, target, risk, "strong"))
-        rows[WAYS[2]].append(math.sqrt(2.0) / _per_query(d, target, risk, "optimal"))
-        rows[WAYS[3]].append(float(plan(partial(_gaussians, d), epsilon=target, delta=risk).value))
-    return Counting(target, risk, tuple(sorted(ds)), {way: tuple(values) for way, values in rows.items()})
+    errors = {way: tuple(_error(way, d, target, risk) for d in sorted(ds)) for way in WAYS}
+    return Counting(target, risk, tuple(sorted(ds)), errors)
+
+
+def _error(way: str, d: int, target: Real, delta: Real) -> float:
+    """The standard error of each of d counts."""
+    if way == WAYS[0]:
+        return math.sqrt(2.0) * d / float(target)
+    if way == WAYS[3]:
+        return float(plan(partial(_gaussians, d), epsilon=target, delta=delta).value)
+    return math.sqrt(2.0) / _per_query(d, target, delta, way.removeprefix("laplace, "))
+
+
+@lru_cache(maxsize=256)
+def _first(way: str, target: Real, delta: Real, behind: int, ahead: int) -> int:
+    """The least d at which a way beats basic composition: it does at ``ahead``, and does not at ``behind``. The noise
+    of basic composition grows as d, that of the others as √d, so the way stays ahead once it is.
+    """
+    while ahead - behind > 1:
+        middle = (behind + ahead) // 2
+        if _error(way, middle, target, delta) < _error(WAYS[0], middle, target, delta):
+            ahead = middle
+        else:
+            behind = middle
+    return ahead
 
 
 def _gaussians(d: int, sigma: float) -> Composition:

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 from bursar.errors import BursarError, InputError
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import listed, noise, probability, real, whole
+from bursar.presented import Bare, Presented, Table, Tabled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
 Law = tuple[Fraction, ...]
 
 
-@dataclass(frozen=True)
-class SimulationMap:
+@dataclass(frozen=True, repr=False)
+class SimulationMap(Tabled):
     """The map F: for each of the four inputs a law over the outcomes."""
 
     odds: Fraction
@@ -47,6 +48,18 @@ class SimulationMap:
     one: Law
     reveal_u: Law
     reveal_v: Law
+
+    def _facts(self) -> list[tuple[str, object]]:
+        size = f"{len(self.zero)} outcomes"
+        return [("odds", Bare(str(self.odds))), ("delta", Bare(str(self.delta))), ("", Bare(size))]
+
+    def _table(self) -> Table:
+        rows = [
+            [str(place), *(str(row[place]) for row in (self.zero, self.one, self.reveal_u, self.reveal_v))]
+            for place in range(len(self.zero))
+        ]
+        above = (f"what each of the four inputs becomes, at odds {self.odds}, δ = {self.delta}",)
+        return Table(above, ("outcome", "F(·|0)", "F(·|1)", 'F(·|"U")', 'F(·|"V")'), rows)
 
     def pushed(self) -> tuple[Law, Law]:
         """F(U) and F(V), exactly."""
@@ -125,8 +138,8 @@ def _law(numbers: Sequence[Number], name: str) -> Law:
     return law
 
 
-@dataclass(frozen=True, init=False)
-class LaplaceSimulation:
+@dataclass(frozen=True, init=False, repr=False)
+class LaplaceSimulation(Presented):
     """Laplace noise from one randomized response: the map F with F(U) ~ Laplace(0, 1/ε) and F(V) ~ Laplace(1, 1/ε),
     where δ = 0.
 
@@ -140,6 +153,12 @@ class LaplaceSimulation:
 
     def __init__(self, epsilon: Number) -> None:
         object.__setattr__(self, "epsilon", noise(epsilon=epsilon))
+
+    def _facts(self) -> list[tuple[str, object]]:
+        return [("epsilon", Bare(self.epsilon.text()))]
+
+    def __str__(self) -> str:
+        return f"Laplace noise of scale 1/{self.epsilon.text()} from one randomized response"
 
     def density(self, z: float, bit: int) -> float:
         """F(z|bit)."""

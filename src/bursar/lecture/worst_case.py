@@ -18,15 +18,26 @@ from bursar.numerics.balls import ball, working
 from bursar.numerics.interval import Interval
 from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import listed, noise, real
+from bursar.presented import Bare, Presented
 
 
-@dataclass(frozen=True)
-class WorstCase:
+@dataclass(frozen=True, repr=False)
+class WorstCase(Presented):
     """The transcript in which every response is true: its loss is Σεᵢ exactly."""
 
     epsilon: Real
     probability: Interval
     probability_elsewhere: Interval
+
+    def _facts(self) -> list[tuple[str, object]]:
+        chances = [("probability", self.probability), ("elsewhere", self.probability_elsewhere)]
+        return [("epsilon", Bare(self.epsilon.text())), *chances]
+
+    def __str__(self) -> str:
+        return (
+            f"all responses true: loss {self.epsilon.text()} exactly, seen with probability {self.probability:.4g} "
+            f"with the record and {self.probability_elsewhere:.4g} without it"
+        )
 
     def delta_needed(self, epsilon: Number) -> Interval:
         """How much δ this one transcript forces at an ε below Σεᵢ: P − e^ε·Q, at least 0."""
