@@ -7,17 +7,22 @@ import inspect
 import re
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
+from api import item, prose, rooms, top
+from compared import comparison
 from typer.main import get_command
 
+import bursar as b
 from bursar.cli.main import app
+from bursar.cli.shared import EXIT_CODES
 from bursar.guarantees import KINDS
-from bursar.lecture import counting
 from bursar.ledger.budget.currencies import CURRENCIES, NOT_FILTERS
 from bursar.mechanisms import CATALOGUE, RandomizedResponse
-from bursar.plot import composing_figure, counting_figure
+from bursar.mechanisms._base import known_losses
+from bursar.plot import composing_figure
 from bursar.problems import OTHERS, REFUSALS
 from bursar.service.endpoints import ENDPOINTS
 from bursar.service.permissions import MAY
@@ -26,41 +31,110 @@ from bursar.theorems import THEOREMS
 
 HERE = Path(__file__).parent
 LABELS = ("Statement", "Hypotheses", "Source", "Code/paper", "Rounding", "Checked")
+RUNS = "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n---\n\n"
+"""The head of a page with cells."""
+SHOWN = {
+    "gaussian": "gaussian(sigma=2)",
+    "gaussian_mixture": "gaussian_mixture(sigma=2, shifts=[0, 1, 2], weights=[1/2, 3/10, 1/5])",
+    "laplace": "laplace(scale=1)",
+    "randomized_response": "randomized_response(epsilon=1, relation=replace_one)",
+    "kary_randomized_response": "kary_randomized_response(epsilon=1, categories=5, relation=replace_one)",
+    "leaky_randomized_response": "leaky_randomized_response(epsilon=1, delta=0.01)",
+    "name_and_shame": "name_and_shame(delta=0.01)",
+    "discrete_gaussian": "discrete_gaussian(sigma=2)",
+    "discrete_laplace": "discrete_laplace(scale=2)",
+    "exponential": "exponential(epsilon=1)",
+    "poisson": "poisson(gaussian(sigma=1), rate=0.1)",
+    "fixed_size": "fixed_size(laplace(scale=1, relation=replace_one), sample=10, population=100)",
+    "with_replacement": "with_replacement(laplace(scale=2, relation=replace_one), draws=2, population=100)",
+    "truncated_poisson": "truncated_poisson(gaussian(sigma=1), rate=0.1, most=20, population=100)",
+    "allocated": "allocated(gaussian(sigma=1), steps=10)",
+    "shuffled": "shuffled(gaussian(sigma=1, relation=zero_out), steps=10)",
+    "disjoint": "disjoint(laplace(scale=1), gaussian(sigma=2))",
+    "group": "group(laplace(scale=3), size=3)",
+    "declared": "declared(approx_dp(epsilon=1, delta=0.01))",
+    "table": "table(p=[1/2, 1/3, 1/6], q=[1/6, 1/3, 1/2])",
+    "densities": 'densities("1 + x/4", "1", low=-1, high=1)',
+}
+"""One release of each mechanism, to be shown with its loss."""
 
 
-def item(text: str) -> str:
-    """An item of a list, in lines of up to 120 characters."""
-    return textwrap.fill(f"- {text}", 120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+def cell(code: str) -> list[str]:
+    """A cell of which only the result is shown."""
+    return ["```{code-cell}", ":tags: [remove-input]", code, "```", ""]
 
 
 def theorems() -> str:
-    """One section a theorem, from its module's docstring."""
-    parts = ["# Theorems", "", "Every theorem that `account` asks, with what it needs and where it comes from.", ""]
+    """One section a theorem, from its module's docstring, with a picture that the book draws."""
+    parts = [
+        f"{RUNS}# Theorems",
+        "",
+        f"The {len(THEOREMS)} theorems that `account` asks, with what each needs and where it comes from.",
+        "",
+    ]
     for theorem in THEOREMS:
         doc = inspect.getdoc(importlib.import_module(f"bursar.theorems.{theorem.id}")) or ""
         title, _, body = doc.partition("\n")
         parts += [f"## `{theorem.id}`: {title.rstrip('.')}", "", f"*{theorem.adaptivity.value}*", ""]
-        for line in body.strip().splitlines():
-            label = line.partition(":")[0]
-            parts.append(f"\n**{label}**:{line.partition(':')[2]}" if label in LABELS else line.strip())
-        parts.append("")
+        parts += [*labelled(body), "", "{cite:p}`" + ",".join(theorem.citations) + "`", ""]
+        parts += cell(f'from pictures import theorem_figure\n\ntheorem_figure("{theorem.id}")')
     return "\n".join(parts)
+
+
+def labelled(body: str) -> list[str]:
+    """The lines of a docstring, each part headed by its label in bold."""
+    lines = []
+    for line in body.strip().splitlines():
+        label = line.partition(":")[0]
+        lines.append(f"\n**{label}**:{line.partition(':')[2]}" if label in LABELS else line.strip())
+    return lines
 
 
 def mechanisms() -> str:
-    """One section a mechanism and a promise."""
-    parts = ["# Mechanisms and promises", ""]
-    for heading, index in (("Mechanisms", CATALOGUE), ("Promises, for `declared(…)`", KINDS)):
-        parts += [f"## {heading}", ""]
-        for name, cls in index.items():
-            signature = str(inspect.signature(cls)).replace("'", "").partition(" ->")[0]
-            parts += [f"### `{name}`", "", f"`bursar.{cls.__name__}{signature}`", "", inspect.getdoc(cls) or "", ""]
+    """One section a mechanism, with the law of its loss, and one a promise."""
+    parts = [f"{RUNS}# Mechanisms and promises", "", "## Mechanisms", ""]
+    for name, cls in CATALOGUE.items():
+        parts += [*described(name, cls), *law(SHOWN[name])]
+    parts += ["## Promises, for `declared(…)`", ""]
+    for name, promise in KINDS.items():
+        parts += described(name, promise)
     return "\n".join(parts)
+
+
+def described(name: str, cls: type) -> list[str]:
+    """A class by its name in written forms, its signature and its docstring."""
+    signature = str(inspect.signature(cls)).replace("'", "").partition(" ->")[0]
+    return [f"### `{name}`", "", f"`bursar.{cls.__name__}{signature}`", "", prose(inspect.getdoc(cls)), ""]
+
+
+def law(text: str) -> list[str]:
+    """What is known of the loss of one release, and its picture where one can be drawn."""
+    losses = known_losses(b.parse(text).terms[0].mechanism)
+    if isinstance(losses, str):
+        return [f"**Loss**: no law is known. {losses}.", ""]
+    kinds = [type(losses.remove)] if losses.same else [type(losses.remove), type(losses.add)]
+    said = " ".join(dict.fromkeys(" ".join((inspect.getdoc(kind) or "").split("\n\n")[0].split()) for kind in kinds))
+    sides = "one law in both directions" if losses.same else "a law for each direction"
+    tight = "attained, so lower ends hold too" if losses.attained else "dominates: an upper end"
+    parts = [textwrap.fill(f"**Loss**: {sides}, {tight}. {prose(said)}", 120), ""]
+    if not (losses.remove.drawable and losses.add.drawable):
+        return [*parts, "It takes too long to draw.", ""]
+    parts += [f"For `{text}`:", ""]
+    return parts + cell(f"import bursar as b\nfrom bursar.plot import loss_figure\n\nloss_figure(b.parse({text!r}))")
 
 
 def commands() -> str:
     """Every command with its options."""
-    parts = ["# Command line", ""]
+    parts = [
+        "# Command line",
+        "",
+        "What a script may tell apart by the exit code:",
+        "",
+        "| code | means |",
+        "|---|---|",
+    ]
+    parts += [f"| {code} | {means} |" for code, means in EXIT_CODES.items()]
+    parts += ["", "With `--json` every answer is JSON, and so is what went wrong; `-h` explains every command.", ""]
     top = get_command(app).commands  # type: ignore[attr-defined]
     every = {}
     for name, command in top.items():
@@ -89,9 +163,7 @@ def currencies() -> str:
         doc = inspect.getdoc(importlib.import_module(f"bursar.ledger.budget.currencies.{name}")) or ""
         title, _, body = doc.partition("\n")
         parts += [f"## `{name}`: {title.rstrip('.')}", ""]
-        for line in body.strip().splitlines():
-            label = line.partition(":")[0]
-            parts.append(f"\n**{label}**:{line.partition(':')[2]}" if label in LABELS else line.strip())
+        parts += labelled(body)
         parts.append("")
     parts += ["## What is not a currency", ""]
     reasons: dict[str, list[str]] = {}
@@ -130,37 +202,21 @@ def http() -> str:
     return "\n".join([*parts, ""])
 
 
-def lecture() -> str:
-    """The lecture's worked question, as its table; the picture is drawn by `make docs`."""
-    table = counting([1, 2, 4, 8, 10, 12, 16, 24, 32, 64, 128, 256, 1024], epsilon=1, delta="1e-6")
-    if "--check" not in sys.argv:
-        counting_figure(table).savefig(HERE / "counting.svg", metadata={"Date": None})
-        composing_figure(RandomizedResponse("0.1")).savefig(HERE / "composition.svg", metadata={"Date": None})
-    return "\n".join(
-        [
-            "# How much noise do d counts need?",
-            "",
-            inspect.getdoc(inspect.getmodule(counting)) or "",
-            "",
-            "![Noise against the number of counts](counting.svg)",
-            "",
-            "```text",
-            str(table),
-            "```",
-            "",
-            "In Python: `bursar.lecture.counting([1, 10, 100], epsilon=1, delta=1e-6)`; the picture is "
-            "`bursar.plot.counting_figure` of that.",
-        ]
-    )
+def included(path: Path) -> Callable[[], str]:
+    """The page of a proof, which lies outside of the book's folder."""
+    return lambda: f"```{{include}} ../../../proofs/{path.name}\n```"
 
 
 PAGES = {
-    "theorems.md": theorems,
-    "mechanisms.md": mechanisms,
-    "currencies.md": currencies,
-    "cli.md": commands,
-    "counting.md": lecture,
-    "http.md": http,
+    **{f"trust/proofs/{path.name}": included(path) for path in sorted((HERE.parent / "proofs").glob("*.md"))},
+    "comparison.md": comparison,
+    "reference/theorems.md": theorems,
+    "reference/mechanisms.md": mechanisms,
+    "reference/currencies.md": currencies,
+    "reference/cli.md": commands,
+    "reference/http.md": http,
+    "reference/api.md": top,
+    "reference/rooms.md": rooms,
 }
 
 
@@ -175,6 +231,10 @@ def main() -> int:
                 stale.append(name)
         else:
             page.write_text(text, encoding="utf-8")
+    if "--check" not in sys.argv:
+        composing_figure(RandomizedResponse("0.1", relation="replace_one")).savefig(
+            HERE / "composition.svg", metadata={"Date": None}
+        )
     if stale:
         print(f"out of date: {', '.join(stale)}; run `make docs`", file=sys.stderr)
     return 1 if stale else 0

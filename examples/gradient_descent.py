@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from private_steps import budget, draw, table
+from private_steps import budget, draw, table, tell
 
 import bursar as b
 
@@ -44,10 +44,10 @@ def descent(
 def main(path: str) -> dict[str, list[float]]:
     """The table and the picture."""
     scores = table(lambda way, steps: float(np.mean([descent(way, steps, seed=seed) for seed in range(5)])), COUNTS)
-    draw(scores, COUNTS, "Private gradient descent at (1, 1e-6): what composition buys", "accuracy", path)
+    draw(scores, COUNTS, "Private gradient descent at (1, 1e-6): what does composition buy?", "accuracy", path)
     return scores
 
 
 if __name__ == "__main__":
-    for way, row in main(sys.argv[1] if len(sys.argv) > 1 else "descent.svg").items():
-        print(f"{way:10}", " ".join(f"{score:.4f}" for score in row))
+    to = sys.argv[1] if len(sys.argv) > 1 else "descent.svg"
+    tell(main(to), COUNTS, "accuracy on fresh examples (larger is better)", to)

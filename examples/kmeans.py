@@ -10,7 +10,7 @@ import math
 import sys
 
 import numpy as np
-from private_steps import budget, draw, table
+from private_steps import budget, draw, table, tell
 
 import bursar as b
 
@@ -46,10 +46,10 @@ def lloyd(
 def main(path: str) -> dict[str, list[float]]:
     """The table and the picture."""
     scores = table(lambda way, steps: float(np.mean([lloyd(way, steps, seed=seed) for seed in range(5)])), COUNTS)
-    draw(scores, COUNTS, "Private k-means at (1, 1e-6): what composition buys", "mean squared distance", path)
+    draw(scores, COUNTS, "Private k-means at (1, 1e-6): what does composition buy?", "mean squared distance", path)
     return scores
 
 
 if __name__ == "__main__":
-    for way, row in main(sys.argv[1] if len(sys.argv) > 1 else "kmeans.svg").items():
-        print(f"{way:10}", " ".join(f"{score:.4f}" for score in row))
+    to = sys.argv[1] if len(sys.argv) > 1 else "kmeans.svg"
+    tell(main(to), COUNTS, "mean squared distance (smaller is better)", to)

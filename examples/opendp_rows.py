@@ -6,12 +6,14 @@ examples/opendp_rows.py``.
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 import opendp.prelude as dp
 
 import bursar as b
 from bursar.adapters.opendp import release
+from bursar.presented import columns
 
 dp.enable_features("contrib")
 ROWS = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
@@ -52,8 +54,19 @@ def main(ledger: b.Ledger, rows: list[int]) -> dict[str, Any]:
     return answers
 
 
+def spoken(answer: Any) -> str:
+    """An answer in a cell of a table."""
+    return f"{answer:.1f}" if isinstance(answer, float) else textwrap.shorten(str(answer), 80, placeholder=" …")
+
+
 if __name__ == "__main__":
     with b.Ledger("memory://") as books:
-        for question, answer in main(books, ages()).items():
-            print(f"{question}: {answer}")
-        print(books.show("people"))
+        print('400 people, the budget "people": ε = 1, protects each person\n')
+        print(
+            columns(
+                ["question", "answer"],
+                [[name, spoken(answer)] for name, answer in main(books, ages()).items()],
+                words=2,
+            )
+        )
+        print(f"\n{books.show('people')}\n\nnothing was written: this ledger lived in memory")

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import opendp.prelude as dp
 
 import bursar as b
+from bursar.plot._style import STYLES, framed
+from bursar.presented import columns
 
 dp.enable_features("contrib")
 WAYS = ("basic", "strong", "numerical")
@@ -82,19 +84,19 @@ def table(run: Callable[[str, int], float], counts: Sequence[int]) -> dict[str, 
 
 
 def draw(scores: dict[str, list[float]], counts: Sequence[int], title: str, score: str, path: str) -> None:
-    """The picture: what composition buys."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
-    for way, colour, mark in zip(WAYS, ("#d55e00", "#e69f00", "#0072b2"), "osD", strict=True):
-        axes.plot(counts, scores[way], color=colour, marker=mark, label=f"{way} accounting")
+    """The picture: what composition buys, in the colours of every other picture."""
+    figure, axes = framed(title, "steps, under one budget", score)
+    for way in WAYS:
+        axes.plot(counts, scores[way], label=f"{way} accounting", **STYLES[way].drawn())
     axes.set_xscale("log", base=2)
-    axes.set_xlabel("steps, under one budget")
-    axes.set_ylabel(score)
-    axes.set_title(title)
     axes.legend(frameon=False)
+    figure.alt = f"{title} {score} against steps, by three ways of accounting."
     figure.savefig(path)
-    plt.close(figure)
+
+
+def tell(scores: dict[str, list[float]], counts: Sequence[int], score: str, path: str) -> None:
+    """The table, and which file was written."""
+    print(f"{score} after so many steps under one budget, by how the steps are accounted\n")
+    rows = [[way, *(f"{value:.4f}" for value in row)] for way, row in scores.items()]
+    print(columns(["accounting", *(f"{count} steps" if count > 1 else "1 step" for count in counts)], rows))
+    print(f"\nwrote {path}")

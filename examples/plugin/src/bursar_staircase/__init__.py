@@ -1,0 +1,1 @@
+"""The staircase mechanism and Bernstein's bound, for bursar."""
