@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: setup demo test lint types floors bench mutants soak docs clean
+.PHONY: setup demo test lint types floors bench peers mutants soak docs docs-serve release clean
 
 setup: $(STAMP)
 
@@ -33,6 +33,10 @@ floors: setup
 
 bench: setup
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/comparison.py
+
+peers: setup
+	$(BIN)/python benchmarks/apart/run.py
 
 mutants: setup
 	$(BIN)/python tests/mutants/run.py
@@ -43,6 +47,14 @@ soak: setup
 
 docs: setup
 	$(BIN)/python docs/build.py
+	$(BIN)/python -m sphinx -q -W --keep-going -j auto -d build/doctrees docs site/html
+	@echo "the book is in site/html/index.html; make docs-serve shows it"
+
+docs-serve: docs
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory site/html 8000
+
+release: setup
+	$(BIN)/python docs/release.py
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .peers build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis

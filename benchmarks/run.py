@@ -18,9 +18,11 @@ import epochs  # noqa: E402
 import hostile  # noqa: E402
 import peers  # noqa: E402
 import plans  # noqa: E402
+import schemes  # noqa: E402
 import startup  # noqa: E402
 
 import bursar as b  # noqa: E402
+import cohorts  # noqa: E402
 import ledger  # noqa: E402
 import service  # noqa: E402
 from bursar.theorems import THEOREMS  # noqa: E402
@@ -186,6 +188,8 @@ SECTIONS: dict[str, Callable[[], list[str]]] = {
     "Random allocation: σ = 1, δ = 1e-6, one step of so many an epoch (processor time)": epochs.epochs,
     **plans.SECTIONS,
     **ledger.SECTIONS,
+    "Ledger: prices of sampling schemes (processor time)": schemes.prices,
+    "Cohorts: many blocks, many people": cohorts.rows,
     "Service: one client and sixty-four": service.service,
     "Service: beside six hostile tokens": hostile.hostile,
 }

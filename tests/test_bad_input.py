@@ -23,7 +23,7 @@ from support.patience import within
 RR = b.RandomizedResponse(epsilon=1)
 NAN, INF = float("nan"), float("inf")
 HUGE = (10**5000, "1e999999", "9" * 300, Fraction(1, 10**5000), Decimal("1e999999"))
-NO_NUMBER = ([], "abc", "", object(), True, b"1", 1j, {}, "1/0", "0x10", "1_0", "١", Decimal("sNaN"), type)
+NO_NUMBER = ([], "abc", "", object(), True, b"1", 1j, {}, "1/0", "0x10", "1__0", "_1", "١", Decimal("sNaN"), type)
 REFUSED = (NAN, INF, -INF, "nan", "inf", Decimal("Infinity"), *HUGE, *NO_NUMBER)
 NO_REAL = (None, *REFUSED)
 NOT: dict[str, tuple[Any, ...]] = {
@@ -36,14 +36,14 @@ NOT: dict[str, tuple[Any, ...]] = {
     "rate": (*NO_REAL, 0, 0.0, -0.1, 1.0000001, 2),
     "order": (*NO_REAL, 1, 1.0, 0, -2),
     "odds": (*NO_REAL, 0.999, 0, -2),
-    "count": (-1, 1.0, 2.5, True, "3", None, [], 10**12 + 1, 10**5000, NAN, Fraction(1, 2), Decimal(2), object()),
-    "positive": (0, -1, 1.0, 2.5, True, "3", None, [], 10**12 + 1, 10**5000, NAN, Fraction(7, 2), object()),
+    "count": (-1, 1.5, 2.5, 1e16, True, "3", None, [], 10**12 + 1, 10**5000, NAN, Fraction(1, 2), Decimal(2), object()),
+    "positive": (0, -1, 1.5, 2.5, 1e16, True, "3", None, [], 10**12 + 1, 10**5000, NAN, Fraction(7, 2), object()),
     "relation": (10**5000, "", "add", "ADD_REMOVE", None, 1, [], object()),
     "added": (10**5000, "", "add", None, 1, [], object(), REPLACE),
     "utility": (10**5000, "", "any", None, 1, []),
     "mechanism": (None, 1, 10**5000, "gaussian(sigma=1)", [], RR * 2, b.PureDP(epsilon=1), b.Gaussian, object()),
     "replaced": (None, 1, "x", [], RR, RR * 2),
-    "normal": (None, 1, "x", [], RR, RR * 2, b.Gaussian(sigma=1) * 1, b.Gaussian(sigma=1, relation=REPLACE)),
+    "normal": (None, 1, "x", [], RR, RR * 2, b.Gaussian(sigma=1) * 1, b.Laplace(scale=1)),
     "held": (None, 1, "x", [], RR, RR * 2, b.Gaussian(sigma=1)),
     "promise": (None, 1, 10**5000, "pure_dp(epsilon=1)", [], RR, b.PureDP, object()),
     "block": (None, 1, 10**5000, "gaussian(sigma=1)", [], [RR], b.PureDP(epsilon=1), object()),
@@ -194,7 +194,7 @@ def test_one_question_at_a_time(question: dict[str, float]) -> None:
         b.account(RR, **question)
 
 
-@pytest.mark.parametrize("what", [None, 1, "gaussian(sigma=1)", [RR], b.PureDP(epsilon=1), b.Gaussian], ids=_show)
+@pytest.mark.parametrize("what", [None, 1, b"gaussian(sigma=1)", [RR], b.PureDP(epsilon=1), b.Gaussian], ids=_show)
 @pytest.mark.parametrize("job", [lambda what: b.account(what, delta=0), b.to_json], ids=["account", "to_json"])
 def test_only_compositions_are_accounted(what: object, job: Callable[[Any], object]) -> None:
     """Anything but a mechanism or a composition is refused."""
@@ -218,7 +218,7 @@ def test_intervals_are_intervals(kind: Callable[..., object], ends: tuple[Any, A
         kind(*ends)
 
 
-@pytest.mark.parametrize("many", [None, 5, object(), [5], [RR], [(RR,)], [(RR, 1, 2)], "ab", [None]], ids=_show)
+@pytest.mark.parametrize("many", [None, 5, object(), [5], [[RR]], [(RR,)], [(RR, 1, 2)], "ab", [None]], ids=_show)
 def test_compositions_are_made_of_pairs(many: object) -> None:
     """A composition refuses what is not a list of (mechanism, count)."""
     with pytest.raises(b.InputError, match="mechanism"):
@@ -247,7 +247,7 @@ WRONG = [
     "b.Allocated(RR, steps=2)",
     "b.Allocated(b.Gaussian(sigma=1), steps=0)",
     "b.Allocated(b.Gaussian(sigma=1), steps=2, times=3)",
-    "b.Allocated(b.Gaussian(sigma=1, relation=REPLACE), steps=2)",
+    "b.Allocated(b.Gaussian(sigma=1, relation=REPLACE), steps=5, times=2)",
     "b.Allocated(b.Group(b.Gaussian(sigma=1), 2), steps=2)",
     "b.Shuffled(b.Gaussian(sigma=1), steps=2)",
     "b.Shuffled(b.Laplace(scale=1, relation=REPLACE), steps=2)",
@@ -270,7 +270,7 @@ WRONG = [
     "b.GaussianMixture(1e-20, shifts=[0, 1e20], weights=[0.5, 0.5])",
     'b.convert("x", b.PureDP)',
     'b.convert("x", b.ApproxDP, delta=0.5)',
-    'b.convert(b.PureDP(epsilon=1), "PureDP")',
+    'b.convert(b.PureDP(epsilon=1), "PureDP of mine")',
     "b.convert(b.PureDP(epsilon=1), None)",
     "b.convert(b.GDP(mu=1), b.ApproxDP)",
     "b.convert(b.GDP(mu=1), b.ZCDP, delta=0.5)",

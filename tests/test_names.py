@@ -19,7 +19,7 @@ from bursar.errors import refusals
 
 TOP = Path(__file__).parents[1]
 SRC = TOP / "src"
-PAGE = (TOP / "docs" / "names.md").read_text(encoding="utf-8")
+PAGE = (TOP / "docs" / "reference" / "names.md").read_text(encoding="utf-8")
 BEFORE = (Path(__file__).parent / "data" / "modules_before_rooms.txt").read_text(encoding="utf-8").split()
 ROOM_NAMES = [(room, name, home) for room, names in moved.ROOMS.items() for name, home in names.items()]
 OURS = [
@@ -33,13 +33,13 @@ OURS = [
 
 
 def rows(heading: str) -> dict[str, str]:
-    """The table after a heading of docs/names.md: each name with what is said of it."""
+    """The table after a heading of docs/reference/names.md: each name with what is said of it."""
     part = PAGE.split(heading)[1].split("\n## ")[0]
     return dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", part, re.MULTILINE))
 
 
 def test_every_name_at_the_top_has_a_reason() -> None:
-    """docs/names.md lists exactly the names of the top level, and each reason is a sentence of its own."""
+    """docs/reference/names.md lists exactly the names of the top level, and each reason is a sentence of its own."""
     listed = rows("# Names")
     assert listed.keys() == set(b.__all__)
     assert len(set(listed.values())) == len(listed)
@@ -73,7 +73,7 @@ def test_a_former_name_works_and_says_where_it_is_now(name: str) -> None:
 
 
 def test_all_former_names_are_listed() -> None:
-    """docs/names.md lists the former names and no others; no name is both former and present."""
+    """docs/reference/names.md lists the former names and no others; no name is both former and present."""
     assert rows("## Former names").keys() == moved.NAMES.keys()
     assert not moved.NAMES.keys() & set(b.__all__)
     assert {kind.__name__ for kind in refusals().values()} <= set(vars(b.errors))
@@ -90,7 +90,7 @@ def test_type_checkers_see_every_name() -> None:
         for alias in one.names
     }
     given = {name: getattr(importlib.import_module(home), name) for name, home in {**b._HOME, **moved.NAMES}.items()}
-    assert seen == {**given, "errors": b.errors, "lecture": b.lecture}
+    assert seen == {**given, "errors": b.errors, "lecture": b.lecture, "plot": b.plot}
 
 
 def test_nothing_here_uses_former_names() -> None:

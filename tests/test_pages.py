@@ -13,7 +13,7 @@ PAGES = [
     TOP / "README.md",
     TOP / "CONTRIBUTING.md",
     TOP / "RELIABILITY.md",
-    *sorted((TOP / "docs").glob("*.md")),
+    *sorted((TOP / "docs").rglob("*.md")),
     *sorted((TOP / "proofs").glob("*.md")),
 ]
 CONTRIBUTING = (TOP / "CONTRIBUTING.md").read_text(encoding="utf-8")

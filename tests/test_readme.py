@@ -11,14 +11,13 @@ import pytest
 
 TOP = Path(__file__).parent.parent
 README = (TOP / "README.md").read_text(encoding="utf-8")
-GUIDE = "".join((TOP / "docs" / name).read_text(encoding="utf-8") for name in ("guide.md", "ledger.md", "adapters.md"))
-PYTHON = re.findall(r"```python\n(.*?)```", README + GUIDE, re.DOTALL)
+PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 SHELL = re.findall(r"```text\n\$ bursar (.*?)\n(.*?)```", README, re.DOTALL)
 
 
 @pytest.mark.parametrize("snippet", PYTHON, ids=range(len(PYTHON)))
 def test_snippets_run(snippet: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every Python snippet of the README and of the guides runs, and what it says of numbers is true."""
+    """Every Python snippet of the README runs, and what it says of numbers is true."""
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     exec(snippet, names)

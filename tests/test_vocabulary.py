@@ -26,6 +26,7 @@ TABLE = {
     **dict.fromkeys(("open", "limit", "freeze", "thaw", "retire", "correct", "bring_in"), EVERYWHERE),
     **dict.fromkeys(("scopes", "show", "released", "entries", "verify", "export"), EVERYWHERE),
     **dict.fromkeys(("token_list", "token_add", "token_revoke"), (COMMAND, HTTP, CLIENTS)),  # of the service
+    "history": (COMMAND,),  # entries as a table, of the last ones
     **dict.fromkeys(("health", "metrics"), (HTTP, CLIENTS)),  # of a service that runs
     **dict.fromkeys(("backup", "restore"), (PYTHON, COMMAND)),  # of files: for whoever sits at the machine
     "run": (PYTHON,),  # runs a function

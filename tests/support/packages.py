@@ -10,6 +10,7 @@ import pytest
 from bursar.ledger.budget import release
 from bursar.ledger.budget.currencies import currency_with
 from bursar.mechanisms import plugins
+from bursar.theorems import plugins as theorems
 
 HEAD = """
 from dataclasses import InitVar, dataclass, field
@@ -31,6 +32,8 @@ def forget() -> None:
     """Look for packages anew, and take no text for what it meant before."""
     plugins._offers.cache_clear()
     plugins._loaded.cache_clear()
+    theorems._offers.cache_clear()
+    theorems._loaded.cache_clear()
     release._texts.clear()
     release._values.clear()
     currency_with.cache_clear()

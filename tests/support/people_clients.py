@@ -1,0 +1,64 @@
+"""A program that admits people, and prints who before it says so; it can kill itself at a named point.
+
+python people_clients.py URL NUMBER QUERIES POINT
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import bursar as b
+from bursar.cohorts import PersonFilter
+from bursar.cohorts.people import files
+from bursar.cohorts.people.engines.duck import _DuckPrepared
+from bursar.ledger.ledger import Ledger
+from support.tables import SECRET, arrow
+
+
+def die(*_: Any, **__: Any) -> None:
+    """As a power cut would end it, as far as a process can tell."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def after(run: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that is the last thing that happens."""
+
+    def made(*given: Any, **named: Any) -> None:
+        run(*given, **named)
+        die()
+
+    return made
+
+
+def die_at(point: str, ledger: Ledger) -> None:
+    """Kill this process when it gets there."""
+    if point == "before the delta":
+        files.Folder.write = die  # type: ignore[method-assign]
+    elif point == "before the sync":
+        files.Folder.write = after(files.Folder.write)  # type: ignore[method-assign]
+    elif point == "before the commit":
+        files.Folder.settle = after(files.Folder.settle)  # type: ignore[method-assign]
+    elif point == "after the commit":
+        ledger.store.settled = die  # type: ignore[method-assign]
+    elif point == "before the rows":
+        _DuckPrepared.rows = die  # type: ignore[method-assign]
+
+
+def main(url: str, number: str, queries: str, point: str) -> None:
+    """Queries on the same three people, of a fifth of their budget each."""
+    with Ledger(url, alert=None) as ledger:
+        people = PersonFilter(ledger, "visits", secret=SECRET)
+        for count in range(int(queries)):
+            if count == 2:
+                die_at(point, ledger)
+            key = f"{number}-{count}"
+            rows = people.admit(arrow([(name, 1.0) for name in "abc"]), b.Declared(b.ZCDP(rho="1/500")), key=key)
+            print(key, "".join(sorted(rows["user"].to_pylist())), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
