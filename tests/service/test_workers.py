@@ -9,8 +9,9 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -129,16 +130,25 @@ def test_a_client_that_leaves_ends_what_it_asked_for() -> None:
 def hostile(office: Office, tokens: int) -> Iterator[list[Any]]:
     """So many tokens that never stop asking; afterwards those who still wait are let go."""
     secrets = [office.service.tokens.add(f"hostile {number}", "analyst")[1] for number in range(tokens)]
-    with attacked(str(office.client.base_url), secrets) as (answered, over):
+    with attacked(str(office.client.base_url), secrets) as attack:
         try:
-            yield answered
+            yield attack.answered
         finally:
-            over.set()
-            _until(lambda: office.service.workers.busy == 0 or _cancel(office))
+            attack.over.set()
+            _let_go(office, attack.asking)
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What hostile tokens do at the moment."""
+
+    answered: list[Any] = field(default_factory=list)
+    asking: list[Future[Any]] = field(default_factory=list)
+    over: threading.Event = field(default_factory=threading.Event)
 
 
 @contextmanager
-def attacked(address: str, secrets: list[str]) -> Iterator[tuple[list[Any], threading.Event]]:
+def attacked(address: str, secrets: list[str]) -> Iterator[Attack]:
     """Each token asks for endless things, twice at a time, again and again."""
     asked = [
         ("/v1/quote", {"scopes": ["other"], "what": RESPONSES}),
@@ -146,13 +156,12 @@ def attacked(address: str, secrets: list[str]) -> Iterator[tuple[list[Any], thre
         ("/v1/quote", {"scopes": ["other"], "what": TINY}),
         ("/v1/quote", {"scopes": ["other"], "what": SAMPLED}),
     ]
-    over = threading.Event()
-    answered: list[Any] = []
+    attack = Attack()
 
-    def attack(number: int) -> None:
+    def go_on(number: int) -> None:
         with httpx.Client(base_url=address, timeout=None) as client:
             for turn in range(1_000_000):
-                if over.is_set():
+                if attack.over.is_set():
                     return
                 path, body = asked[(number + turn) % len(asked)]
                 # another text each time: nothing is shared, nothing remembered
@@ -162,22 +171,25 @@ def attacked(address: str, secrets: list[str]) -> Iterator[tuple[list[Any], thre
                     found = client.post(path, json=body, headers=headers)
                 except httpx.TransportError:
                     return
-                answered.append((path, found.status_code))
+                attack.answered.append((path, found.status_code))
 
     with ThreadPoolExecutor(2 * len(secrets)) as crowd:
-        for number in range(2 * len(secrets)):
-            crowd.submit(attack, number)
+        attack.asking.extend(crowd.submit(go_on, number) for number in range(2 * len(secrets)))
         try:
-            yield answered, over
+            yield attack
         finally:
-            over.set()
+            attack.over.set()
 
 
-def _cancel(office: Office) -> bool:
-    """Let go of those who still wait for endless things."""
-    for job in list(office.service.workers._jobs.values()):
-        job.ceiling = 0.0
-    return False
+def _let_go(office: Office, asking: list[Future[Any]]) -> None:
+    """End what is counted for them until all are answered: between two jobs of one request there is none to end."""
+
+    def ended() -> bool:
+        for job in list(office.service.workers._jobs.values()):
+            job.ceiling = 0.0
+        return all(one.done() for one in asking)
+
+    _until(ended)
 
 
 def test_six_hostile_tokens_stop_nobody() -> None:
@@ -213,10 +225,10 @@ def test_hostile_tokens_make_nobodys_charges_dearer(command: Callable[..., Comma
 
         cost("warm")
         quiet = cost("quiet")
-        with attacked(server.address, secrets) as (answered, _):
+        with attacked(server.address, secrets) as attack:
             time.sleep(1)
             beside = cost("beside")
-            assert answered == []
+            assert attack.answered == []
             server.process.kill()
         assert beside <= 2 * quiet
 
@@ -325,7 +337,7 @@ def test_behind_a_proxy_the_share_is_that_of_the_client() -> None:
                 assert ask(99) == 429
                 assert office.ask("GET", "/v1/scopes", role="analyst").status_code == 200
             finally:
-                _until(lambda: office.service.workers.busy == 0 or _cancel(office))
+                _let_go(office, slow)
             assert [one.result() for one in slow] == [422] * 3
 
 
