@@ -91,7 +91,9 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, KeyReused):  # which entry it is may be somebody else's business
         return _problem(error.code, "this key belongs to another request; nothing was changed")
     if isinstance(error, Refused):
-        return _problem(error.code, str(error))
+        found = _problem(error.code, str(error))
+        found.would_pass = getattr(error, "would_pass", None)
+        return found
     if isinstance(error, PlanImpossible):
         return _problem("impossible", str(error))
     if isinstance(error, InputError):

@@ -58,7 +58,7 @@ def test_people(run: Any) -> None:
     for path in Path("visits").rglob("*.parquet"):
         os.truncate(path, 100)
     damaged = run("verify", "visits")
-    assert damaged.exit_code == 3
+    assert damaged.exit_code == 4
     assert "is not what was committed" in damaged.output
 
 

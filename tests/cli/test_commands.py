@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -22,9 +23,9 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BURSAR_LEDGER", raising=False)
 
 
-def run(*words: str) -> Result:
+def run(*words: str, typed: str | None = None) -> Result:
     """`bursar ledger …`."""
-    return CliRunner().invoke(app, ["ledger", *words])
+    return CliRunner().invoke(app, ["ledger", *words], input=typed)
 
 
 def test_a_budget_from_opening_to_refusal() -> None:
@@ -170,6 +171,53 @@ def test_a_correction_asks_first() -> None:
     assert "the residue is given up" in done.stderr
     assert done.stdout.startswith("corrected: entry 3 of data, key fix")
     assert json.loads(run(*words, "--yes", "--json").stdout)["replayed"]
+
+
+def test_prices_are_shown_before_anything_is_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a correction and of past releases, always; at a terminal it is asked, and no is no."""
+    table = tmp_path / "old.csv"
+    table.write_text("what\nlaplace(scale=10)\n", encoding="utf-8")
+    run("open", "data", "--epsilon", "1")
+    run("spend", "data", "laplace(scale=10)", "--key", "a")
+    price = "bursar: data: takes 10 %, 80 % is left afterwards\n"
+    words = ("correct", "data", "2", "laplace(scale=10)", "--reason", "twice", "--key", "fix")
+    with monkeypatch.context() as terminal:
+        terminal.setattr("bursar.cli.agreeing.sys", SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True)))
+        for command in (words, ("bring-in", "data", str(table), "--key", "fix")):
+            refused = run(*command, typed="n\n")
+            assert (refused.exit_code, price in refused.stderr) == (1, True)
+            assert "Is that meant?" in refused.stderr
+        assert len(run("export").stdout.splitlines()) == 3
+        done = run(*words, typed="y\n")
+        assert done.stdout.splitlines()[-1] == "  data: 10 % taken, 80 % is left afterwards"
+        assert "takes" not in run(*words).stderr, "a retry charges nothing"
+    shown = run("bring-in", "data", str(table), "--json")
+    assert shown.stderr == "bursar: data: takes 10 %, 70 % is left afterwards\n"
+    assert json.loads(shown.stdout)["kind"] == "import"
+    table.write_text("what\nlaplace(scale=1)\n", encoding="utf-8")
+    much = run("bring-in", "data", str(table))
+    assert (much.exit_code, much.stderr.startswith("bursar: refused: data: asked for")) == (1, True)
+
+
+def test_past_releases_ask_first(tmp_path: Path) -> None:
+    """In a budget that is in use they may do more than cost their price; --yes agrees to what is shown."""
+    table = tmp_path / "old.csv"
+    table.write_text("what\nrandomized_response(epsilon=0.1)\n", encoding="utf-8")
+    run("open", "data", "--epsilon", "1", "--delta", "1e-6")
+    run("spend", "data", "randomized_response(epsilon=0.1)", "--key", "a", "--reason", "a map")
+    refused = run("bring-in", "data", str(table))
+    assert refused.exit_code == 2
+    assert "the residue is given up" in refused.stderr
+    assert "--yes" in refused.stderr
+    done = run("bring-in", "data", str(table), "--yes")
+    assert (done.exit_code, "the residue is given up" in done.stderr) == (0, True)
+    assert "a map" in run("history", "data").stdout
+    held = run("reserve", "data", "laplace(scale=1000)", "--ttl", "60", "--reason", "a plan", "--json")
+    run("draw", json.loads(held.stdout)["id"], "--reason", "its end")
+    assert [one["reason"] for one in json.loads(run("entries", "data", "--json").stdout)["entries"][-2:]] == [
+        "a plan",
+        "its end",
+    ]
 
 
 def test_show_of_a_halted_ledger(tmp_path: Path) -> None:

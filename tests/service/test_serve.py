@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from bursar.cli.main import app
 from bursar.errors import InputError
+from bursar.ledger.journal.body import body_in
 from bursar.service.demo import demo
 from bursar.service.settings import Settings, load
 from bursar.service.tokens import Tokens
@@ -96,12 +97,20 @@ def test_token_commands(tmp_path: Path) -> None:
 
 
 def test_the_demo_explains_itself() -> None:
-    """A token for each role, scopes with history, and a refusal to look at."""
+    """A token for each role, and a month: six people and their reasons, a refusal, two who raise a limit, an audit."""
     service, secrets = demo(Settings())
     assert set(secrets) == {"owner", "steward", "analyst", "auditor"}
     purposes = {"census/maps", "census/tables", "census/research"}
     assert {scope.name for scope in service.ledger.scopes()} == {"census", "survey", *purposes}
-    assert any(chained.entry.kind == "refuse" for chained in service.ledger.entries("census"))
+    told = [chained.entry for root in ("census", "survey") for chained in service.ledger.entries(root)]
+    assert {entry.actor for entry in told} == {"ada", "grace", "emmy", "alan", "mary", "kurt"}
+    assert [entry.kind for entry in told].count("refuse") == 1
+    (raised,) = [body_in(entry.body) for entry in told if entry.kind == "limit"]
+    assert raised.approved_by == "mary"
+    assert all(body_in(entry.body).asked().get("reason") for entry in told if entry.kind != "open")
+    assert service.audit is not None
+    assert (service.audit.by, service.audit.found["ok"], service.audit.found["entries"]) == ("kurt", True, len(told))
+    assert told[0].at < service.audit.at < service.ledger.office.clock()
     assert service.ledger.verify()
 
 

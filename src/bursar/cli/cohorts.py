@@ -11,7 +11,7 @@ import typer
 from bursar.cli.cohort_words import new_file, part, secret_in, size, written_whole
 from bursar.cli.completing import DEFAULT
 from bursar.cli.options import Anchor, By, Json, Key, ScopeName, Where, opened, print_receipt
-from bursar.cli.shared import counted
+from bursar.cli.shared import WRONG, counted
 from bursar.errors import InputError
 from bursar.extras import needs
 
@@ -192,7 +192,7 @@ def verify(
     anchor: Anchor = None,
     as_json: Json = False,
 ) -> None:
-    """Compare the files of a person filter with the journal; exit code 3 if something is wrong.
+    """Compare the files of a person filter with the journal; exit code 4 if something is wrong.
 
     [bold]Example[/bold]
 
@@ -204,7 +204,7 @@ def verify(
     said = good if found.ok else "\n".join(found.problems)
     _say(as_json, said, ok=found.ok, problems=found.problems, orphans=found.orphans)
     if not found.ok:
-        raise typer.Exit(3)
+        raise typer.Exit(WRONG)
 
 
 @app.command()

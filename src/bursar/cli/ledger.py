@@ -18,6 +18,7 @@ from bursar.cli.options import (
     Scopes,
     What,
     Where,
+    Why,
     app,
     names,
     opened,
@@ -100,6 +101,7 @@ def spend(
     anchor: Anchor = None,
     key: Key = None,
     by: By = None,
+    reason: Why = None,
     as_json: Json = False,
 ) -> None:
     """Charge a release before it runs; exit code 1 if the budget refuses.
@@ -109,7 +111,7 @@ def spend(
     bursar ledger spend census 'gaussian(sigma=50)' --key query-0001
     """
     with opened(ledger, anchor, as_json) as books:
-        receipt = books.spend(names(scopes), what, key=key, delta=delta, by=by)
+        receipt = books.spend(names(scopes), what, key=key, delta=delta, by=by, reason=reason)
         print_receipt(receipt, as_json, f"charged {what}", priced(books, receipt))
 
 
@@ -145,6 +147,7 @@ def reserve(
     anchor: Anchor = None,
     key: Key = None,
     by: By = None,
+    reason: Why = None,
     as_json: Json = False,
 ) -> None:
     """Set an allowance aside; prints the id that draw and close want.
@@ -154,7 +157,7 @@ def reserve(
     bursar ledger reserve census 'laplace(scale=100)*20' --ttl 3600
     """
     with opened(ledger, anchor, as_json) as books:
-        made = books.reserve(names(scopes), what, ttl=ttl, key=key, delta=delta, by=by)
+        made = books.reserve(names(scopes), what, ttl=ttl, key=key, delta=delta, by=by, reason=reason)
         if as_json:
             print_answer(made, True)
         else:
@@ -170,11 +173,12 @@ def draw(
     anchor: Anchor = None,
     key: Key = None,
     by: By = None,
+    reason: Why = None,
     as_json: Json = False,
 ) -> None:
     """Spend a part of a reservation, before the data is touched."""
     with opened(ledger, anchor, as_json) as books:
-        receipt = books.draw(reservation, what, key=key, by=by)
+        receipt = books.draw(reservation, what, key=key, by=by, reason=reason)
         print_receipt(receipt, as_json, "drawn", priced(books, receipt))
 
 

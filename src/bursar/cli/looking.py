@@ -14,7 +14,7 @@ import typer
 
 from bursar.cli.completing import DEFAULT, scope_names
 from bursar.cli.options import Anchor, Json, ScopeName, Where, app, opened, print_answer
-from bursar.cli.shared import HALTED, busy, failing, fitted, whole_number
+from bursar.cli.shared import WRONG, busy, failing, fitted, whole_number
 
 
 @app.command()
@@ -125,7 +125,7 @@ def verify(
         found = books.verify(reprice=reprice)
     print_answer(found, as_json)
     if not found:
-        raise typer.Exit(HALTED)
+        raise typer.Exit(WRONG)
 
 
 @app.command()

@@ -43,6 +43,7 @@ By = Annotated[
 Point = Annotated[str | None, typer.Option(help="Price the whole composition at this δ, as one release.")]
 Json = Annotated[bool, typer.Option("--json", help="The answer as JSON, for machines.")]
 Reason = Annotated[str, typer.Option(help="Why, for the journal.")]
+Why = Annotated[str | None, typer.Option("--reason", help="Why, for the journal; it may be left out.")]
 ReservationId = Annotated[str, typer.Argument(help="The id of the reservation.")]
 
 

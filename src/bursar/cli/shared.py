@@ -10,12 +10,13 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 REFUSED, USAGE, FAILED, HALTED, STORAGE = 1, 2, 3, 4, 5
+WRONG = HALTED  # what a verification found to be wrong
 EXIT_CODES = {
     0: "done",
     REFUSED: "refused by the budget, or no value fits: nothing was charged",
     USAGE: "what was typed cannot be meant: nothing was done",
     FAILED: "failed, or done and not reported: what was asked may have been done",
-    HALTED: "the ledger or the scope accepts nothing: halted, frozen, closed, or its journal does not add up",
+    HALTED: "the ledger or the scope accepts nothing: halted, frozen, closed, or a verification failed",
     STORAGE: "the store could not be used: retry with the same key",
 }
 """What a script may tell apart."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from bursar.cli.agreeing import agreed
 from bursar.cli.completing import DEFAULT
 from bursar.cli.options import (
     Anchor,
@@ -26,6 +26,7 @@ from bursar.cli.options import (
 )
 from bursar.cli.shared import whole_number
 
+Yes = Annotated[bool, typer.Option("--yes", help="Agree to what is shown, without being asked.")]
 Table = Annotated[Path, typer.Argument(help="A CSV file: what, and perhaps count and delta.")]
 
 
@@ -35,7 +36,7 @@ def correct(
     entry: Annotated[str, typer.Argument(help="The entry's number.")],
     what: What,
     reason: Reason,
-    yes: Annotated[bool, typer.Option("--yes", help="Agree to what it does beyond charging the release.")] = False,
+    yes: Yes = False,
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     key: Key = None,
@@ -44,26 +45,17 @@ def correct(
 ) -> None:
     """Add spend that an entry should have had; it can only add.
 
-    Where it would do more than charge the release (cost more out of its order, give up a way of paying, end
-    reservations, freeze a scope), it says so and asks; --yes agrees, to what was shown.
+    The price is shown first, and at a terminal it asks. Where it would do more than charge the release (cost more out
+    of its order, give up a way of paying, end reservations, freeze a scope), nothing is done until somebody agrees, to
+    what was shown: at the terminal, or with --yes.
     """
-    from bursar.errors import ConsentNeeded
-    from bursar.keys import own_key
+    from bursar.ledger.verbs.correct import correct as asked
 
-    chosen = own_key() if key is None else key
     with opened(ledger, anchor, as_json) as books:
-        agreed, number = None, whole_number(entry, "entry", at_least=1, at_most=2**62)
-        while True:
-            try:
-                receipt = books.correct((root, number), what, reason=reason, key=chosen, by=by, consent=agreed)
-                break
-            except ConsentNeeded as price:
-                if not yes and (as_json or not sys.stdin.isatty()):
-                    raise ConsentNeeded(f"{price} (--yes agrees)", consent=price.consent) from None
-                typer.echo(f"bursar: {price}", err=True)
-                if not yes:
-                    typer.confirm("Is that meant?", abort=True, err=True)
-                agreed = price.consent
+        place = (root, whole_number(entry, "entry", at_least=1, at_most=2**62))
+        with books.store.reading() as reader:
+            verb = asked(reader, place, what, reason)
+        receipt = agreed(books, verb, key, by, yes=yes, ask=not as_json)
         print_receipt(receipt, as_json, "corrected", priced(books, receipt))
 
 
@@ -149,15 +141,23 @@ def status(
 def bring_in(
     scope: ScopeName,
     file: Table,
+    yes: Yes = False,
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     key: Key = None,
     by: By = None,
     as_json: Json = False,
 ) -> None:
-    """Charge a table of past releases: all of it, or none."""
+    """Charge a table of past releases: all of it, or none.
+
+    The price is shown first, as by correct; where it would do more than charge them, nothing is done until somebody
+    agrees.
+    """
+    from bursar.ledger.verbs.bring_in import bring_in as asked
+
     with opened(ledger, anchor, as_json) as books:
-        receipt = books.bring_in(scope, file.read_text(encoding="utf-8-sig"), key=key, by=by)
+        verb = asked(scope, file.read_text(encoding="utf-8-sig"))
+        receipt = agreed(books, verb, key, by, yes=yes, ask=not as_json)
         print_receipt(receipt, as_json, f"imported {file.name}", priced(books, receipt))
 
 
@@ -165,6 +165,7 @@ def bring_in(
 def old_import(
     scope: ScopeName,
     file: Table,
+    yes: Yes = False,
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     key: Key = None,
@@ -173,4 +174,4 @@ def old_import(
 ) -> None:
     """The old name of bring-in."""
     typer.echo("bursar: import is now called bring-in", err=True)
-    bring_in(scope, file, ledger, anchor, key, by, as_json)
+    bring_in(scope, file, yes, ledger, anchor, key, by, as_json)

@@ -8,6 +8,7 @@ from typing import Any
 from bursar import wire
 
 Names = str | Sequence[str]
+Text = str | None
 
 
 def text_of(what: Any) -> str:

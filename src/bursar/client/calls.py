@@ -128,10 +128,14 @@ def _exceeded(problem: Problem) -> Refused:
     if all(_EXACT.fullmatch(text) for text in texts.values()):
         numbers = {name: Fraction(text) for name, text in texts.items()}
         scope, line, replayed = problem.scope or "", problem.line or "", bool(problem.replayed)
-        return BudgetExceeded(problem.detail, scope=scope, line=line, numbers=numbers, replayed=replayed)
-    made = Refused(problem.detail)
-    made.code = problem.code
-    return made
+        would_pass = problem.would_pass
+        said = problem.detail.removesuffix(f"; {would_pass} would pass")  # which it says again
+        made = BudgetExceeded(said, scope=scope, line=line, numbers=numbers, replayed=replayed)
+        made.advice = lambda: would_pass
+        return made
+    untold = Refused(problem.detail)
+    untold.code = problem.code
+    return untold
 
 
 class Blocking(ABC):

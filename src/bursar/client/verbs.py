@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bursar import wire
-from bursar.client.arguments import Names, id_of, names_of, number, numbers, text_of
+from bursar.client.arguments import Names, Text, id_of, names_of, number, numbers, text_of
 from bursar.client.calls import Call, call, verb
 from bursar.errors import InputError
 from bursar.keys import own_key
@@ -52,28 +52,31 @@ class Verbs:
         return call(verbs.QUOTE, wire.Quote(names_of(scopes), text_of(what), number(delta)))
 
     @verb
-    def spend(self, scopes: Names, what: Any, *, key: str | None = None, delta: Any = None) -> Call[wire.Receipt]:
-        """Charge a release before it runs; `BudgetExceeded` says what is left."""
-        return call(verbs.SPEND, wire.Spend(names_of(scopes), text_of(what), key or own_key(), number(delta)))
+    def spend(
+        self, scopes: Names, what: Any, *, key: Text = None, delta: Any = None, reason: Text = None
+    ) -> Call[wire.Receipt]:
+        """Charge a release before it runs; `BudgetExceeded` says what is left, and what would pass."""
+        asked = wire.Spend(names_of(scopes), text_of(what), key or own_key(), number(delta), reason)
+        return call(verbs.SPEND, asked)
 
     @verb
     def reserve(
-        self, scopes: Names, what: Any, *, ttl: Any, key: str | None = None, delta: Any = None
+        self, scopes: Names, what: Any, *, ttl: Any, key: Text = None, delta: Any = None, reason: Text = None
     ) -> Call[wire.Reservation]:
         """Set an allowance aside for ``ttl`` seconds."""
-        asked = wire.Reserve(names_of(scopes), text_of(what), str(ttl), key or own_key(), number(delta))
+        asked = wire.Reserve(names_of(scopes), text_of(what), str(ttl), key or own_key(), number(delta), reason)
         return call(verbs.RESERVE, asked)
 
     @verb
     def draw(
-        self, reservation: str | wire.Reservation, what: Any = None, *, key: str | None = None
+        self, reservation: str | wire.Reservation, what: Any = None, *, key: Text = None, reason: Text = None
     ) -> Call[wire.Receipt]:
         """Spend a part of a reservation, or all that is left."""
         part = None if what is None else text_of(what)
-        return call(verbs.DRAW, wire.Draw(id_of(reservation), key or own_key(), part))
+        return call(verbs.DRAW, wire.Draw(id_of(reservation), key or own_key(), part, reason))
 
     @verb
-    def close(self, reservation: str | wire.Reservation, *, key: str | None = None) -> Call[wire.Receipt]:
+    def close(self, reservation: str | wire.Reservation, *, key: Text = None) -> Call[wire.Receipt]:
         """End a reservation."""
         return call(verbs.CLOSE, wire.Close(id_of(reservation), key or own_key()))
 
@@ -89,15 +92,15 @@ class Verbs:
         order: Any = None,
         renyi: Any = None,
         leak: Any = None,
-        currency: str | None = None,
-        parent: str | None = None,
-        kind: str | None = None,
-        unit: str | None = None,
-        relation: str | None = None,
+        currency: Text = None,
+        parent: Text = None,
+        kind: Text = None,
+        unit: Text = None,
+        relation: Text = None,
         period: Any = None,
         second_person: bool = False,
         spent: Sequence[Any] = (),
-        key: str | None = None,
+        key: Text = None,
     ) -> Call[wire.Receipt]:
         """Open a scope; ``spent`` lists what was released before."""
         limits = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu, "order": order, "renyi": renyi}
@@ -121,8 +124,8 @@ class Verbs:
         scope: str,
         *,
         reason: str,
-        approval: str | None = None,
-        key: str | None = None,
+        approval: Text = None,
+        key: Text = None,
         epsilon: Any = None,
         delta: Any = None,
         rho: Any = None,
@@ -134,29 +137,23 @@ class Verbs:
         return call(verbs.LIMIT, wire.Limit(scope, reason, key or own_key(), **limits, approval=approval))
 
     @verb
-    def freeze(self, scope: str, *, reason: str, key: str | None = None) -> Call[wire.Receipt]:
+    def freeze(self, scope: str, *, reason: str, key: Text = None) -> Call[wire.Receipt]:
         """Accept no charges until it is thawed."""
         return call(verbs.FREEZE, wire.Status(scope, reason, key or own_key()))
 
     @verb
-    def thaw(self, scope: str, *, reason: str, key: str | None = None) -> Call[wire.Receipt]:
+    def thaw(self, scope: str, *, reason: str, key: Text = None) -> Call[wire.Receipt]:
         """Let a frozen scope accept charges again."""
         return call(verbs.THAW, wire.Status(scope, reason, key or own_key()))
 
     @verb
-    def retire(self, scope: str, *, reason: str, key: str | None = None) -> Call[wire.Receipt]:
+    def retire(self, scope: str, *, reason: str, key: Text = None) -> Call[wire.Receipt]:
         """Close a scope, and those below it, for good."""
         return call(verbs.RETIRE, wire.Status(scope, reason, key or own_key()))
 
     @verb
     def correct(
-        self,
-        entry: wire.Receipt | tuple[str, int],
-        what: Any,
-        *,
-        reason: str,
-        key: str | None = None,
-        consent: str | None = None,
+        self, entry: wire.Receipt | tuple[str, int], what: Any, *, reason: str, key: Text = None, consent: Text = None
     ) -> Call[wire.Receipt]:
         """Add spend that an entry should have had; `ConsentNeeded` says what more that would do, and which ``consent``
         agrees to it.
@@ -165,9 +162,11 @@ class Verbs:
         return call(verbs.CORRECT, wire.Correct(root, seq, text_of(what), reason, key or own_key(), consent))
 
     @verb
-    def bring_in(self, scope: str, table: str, *, key: str | None = None) -> Call[wire.Receipt]:
-        """Charge past releases from the text of a CSV table (columns what, count, delta): all of them, or none."""
-        return call(verbs.BRING_IN, wire.BringIn(scope, table, key or own_key()))
+    def bring_in(self, scope: str, table: str, *, key: Text = None, consent: Text = None) -> Call[wire.Receipt]:
+        """Charge past releases from the text of a CSV table (columns what, count, delta): all of them, or none; where
+        that does more than charge them, `ConsentNeeded` says what.
+        """
+        return call(verbs.BRING_IN, wire.BringIn(scope, table, key or own_key(), consent))
 
     @verb
     def scopes(self) -> Call[list[wire.Scope]]:
@@ -195,9 +194,7 @@ class Verbs:
         return call(verbs.VERIFY, wire.Verify(reprice))
 
     @verb
-    def export(
-        self, form: str = "jsonl", *, root: str | None = None, facts: Mapping[str, Any] | None = None
-    ) -> Call[str]:
+    def export(self, form: str = "jsonl", *, root: Text = None, facts: Mapping[str, Any] | None = None) -> Call[str]:
         """The journal as a file: ``jsonl`` or ``csv``, or with ``opendp`` a draft for the OpenDP deployments registry
         of one ``root``, with the ``facts`` that no ledger knows.
         """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -127,15 +127,29 @@ class NotPermitted(Refused):
 
 
 class ConsentNeeded(Refused):
-    """A correction would do more than charge its release: it costs more out of its order, gives up a way of paying,
-    ends reservations or freezes a scope. ``consent`` is what to give it if exactly that is meant.
+    """A correction or an import would do more than charge its releases: it costs more out of its order, gives up a way
+    of paying, ends reservations or freezes a scope. ``consent`` is what to give it if exactly that is meant, ``lines``
+    says of which scope the lines of the message are.
     """
 
     code = "consent_needed"
 
-    def __init__(self, message: str, *, consent: str) -> None:
+    def __init__(self, message: str, *, consent: str, lines: Sequence[tuple[str | None, str]] = ()) -> None:
         super().__init__(message)
-        self.consent = consent
+        self.consent, self.lines = consent, lines
+
+    def about(self, reached: Callable[[str], bool]) -> ConsentNeeded:
+        """The same for somebody who may not be told of every scope."""
+        beyond = [line for scope, line in self.lines if scope is not None and not reached(scope)]
+        if not beyond:
+            return self
+        said = str(self)
+        for line in beyond[1:]:
+            said = said.replace(f"  {line}\n", "", 1)
+        return ConsentNeeded(
+            said.replace(beyond[0], "a budget above yours: charged out of its order it takes more there", 1),
+            consent=self.consent,
+        )
 
 
 class _Guarded(Refused):

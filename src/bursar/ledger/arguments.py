@@ -66,6 +66,16 @@ def said(reason: Any) -> str:
     return reason
 
 
+def said_if(reason: Any) -> str | None:
+    """A reason where one is given."""
+    return None if reason is None else said(reason)
+
+
+def with_reason(fields: dict[str, Any], reason: str | None) -> dict[str, Any]:
+    """What was asked, with the reason if there is one: without, the journal has the text that it always had."""
+    return fields if reason is None else {**fields, "reason": reason}
+
+
 def _speakable(text: str) -> bool:
     """Whether it can be written down at all: half a character cannot."""
     return not any("\ud800" <= letter <= "\udfff" for letter in text)

@@ -46,6 +46,9 @@ Answer = TypeVar("Answer")
 Output = TypeVar("Output")
 Scopes = str | Sequence[str]
 Facts = Mapping[str, Any] | None
+Text = str | None
+Reserved = str | Reservation
+Query = Callable[[], Output]
 
 
 class Ledger(looks.OfStore):
@@ -55,7 +58,7 @@ class Ledger(looks.OfStore):
         self,
         url: str | os.PathLike[str] | Store,
         *,
-        anchor: str | None = None,
+        anchor: Text = None,
         create: bool = True,
         actor: str = "",
         alert: Callable[[Alert], None] | None = log,
@@ -71,21 +74,20 @@ class Ledger(looks.OfStore):
         self.office = Office(url, anchor=anchor, create=create, alert=alert, clock=clock, find=find)
         self.store = self.office.store
 
-    def request(self, verb: Verb[Answer], *, key: str | None = None, by: str | None = None) -> Request[Answer]:
+    def request(self, verb: Verb[Answer], *, key: Text = None, by: Text = None) -> Request[Answer]:
         """A verb on behalf of somebody, for `commit` and `begin`; the methods below make and submit their own."""
         actor = arguments.word(self.actor if by is None else by, "by")
         return Request(verb, arguments.key_of(key), actor, verb.text())
 
-    def _do(self, verb: Verb[Answer], key: str | None, by: str | None) -> Answer:
+    def _do(self, verb: Verb[Answer], key: Text, by: Text) -> Answer:
         try:
             return self.office.submit(self.request(verb, key=key, by=by))
         except BudgetExceeded as refusal:
             raise looks.advised(self.office, verb, refusal) from None
 
     def commit(self, requests: Sequence[Request[Any]]) -> None:
-        """Perform requests in one transaction: each then has its own outcome or failure. For callers with a queue of
-        their own, such as the service. One whose price nobody knows yet fails with `Unpriced`: `find` it where nobody
-        waits, then it may come again.
+        """Perform requests in one transaction, for callers with a queue of their own: each then has its own outcome or
+        failure. Where a price is not known that is `Unpriced`: `find` it where nobody waits, then it may come again.
         """
         self.office.batches.together(requests)
 
@@ -98,18 +100,20 @@ class Ledger(looks.OfStore):
 
     # what people do who spend
     def spend(
-        self, scopes: Scopes, what: Any, *, key: str | None = None, delta: Any = None, by: str | None = None
+        self, scopes: Scopes, what: Any, *, key: Text = None, delta: Any = None, by: Text = None, reason: Text = None
     ) -> Receipt:
         """Charge a release to its scopes and all above them, or to none: `BudgetExceeded` says what is left."""
-        return self._do(spend(scopes, what, delta), key, by)
+        return self._do(spend(scopes, what, delta, reason=reason), key, by)
 
-    def run(self, scopes: Scopes, what: Any, query: Callable[[], Output], *, key: str, delta: Any = None) -> Output:
+    def run(
+        self, scopes: Scopes, what: Any, query: Query[Output], *, key: str, delta: Any = None, reason: Text = None
+    ) -> Output:
         """Charge, durably, then run the query once. With a key that was charged before it raises `AlreadyRun`."""
         if not callable(query):
             raise InputError(f"query must be a function, not {described(query)}", argument="query")
         if key is None:
             raise InputError("a query that runs once needs a key of its own", argument="key")
-        self.spend(scopes, what, key=key, delta=delta).once()
+        self.spend(scopes, what, key=key, delta=delta, reason=reason).once()
         return query()
 
     def quote(self, scopes: Scopes, what: Any, *, delta: Any = None) -> Quote:
@@ -118,19 +122,27 @@ class Ledger(looks.OfStore):
         return quote(looks.states(self.office, scopes, release), release)  # others read meanwhile
 
     def reserve(
-        self, scopes: Scopes, what: Any, *, ttl: Any, key: str | None = None, delta: Any = None, by: str | None = None
+        self,
+        scopes: Scopes,
+        what: Any,
+        *,
+        ttl: Any,
+        key: Text = None,
+        delta: Any = None,
+        by: Text = None,
+        reason: Text = None,
     ) -> Reservation:
         """Set an allowance aside for ``ttl`` seconds; it counts against the limit at once."""
         chosen = arguments.key_of(key)
-        return self._do(reserve(scopes, what, ttl, chosen, delta), chosen, by)
+        return self._do(reserve(scopes, what, ttl, chosen, delta, reason=reason), chosen, by)
 
     def draw(
-        self, reservation: str | Reservation, amount: Any = None, *, key: str | None = None, by: str | None = None
+        self, reservation: Reserved, amount: Any = None, *, key: Text = None, by: Text = None, reason: Text = None
     ) -> Receipt:
         """Spend a part of a reservation (all that is left, unless an amount is given), before the data is touched."""
-        return self._do(draw(reservation, amount), key, by)
+        return self._do(draw(reservation, amount, reason=reason), key, by)
 
-    def close(self, reservation: str | Reservation, *, key: str | None = None, by: str | None = None) -> Receipt:
+    def close(self, reservation: Reserved, *, key: Text = None, by: Text = None) -> Receipt:
         """End a reservation: the undrawn part is given back where that is sound."""
         return self._do(Close(arguments.reservation_id(reservation)), key, by)
 
@@ -140,10 +152,10 @@ class Ledger(looks.OfStore):
         what: Any,
         *,
         reason: str,
-        key: str | None = None,
+        key: Text = None,
         delta: Any = None,
-        by: str | None = None,
-        consent: str | None = None,
+        by: Text = None,
+        consent: Text = None,
     ) -> Receipt:
         """Add spend that an entry should have had. It can only add; what no longer fits freezes the scope. Where it
         would do more than charge the release, `ConsentNeeded` says what, and which ``consent`` agrees to that.
@@ -164,18 +176,18 @@ class Ledger(looks.OfStore):
         order: Any = None,
         renyi: Any = None,
         leak: Any = None,
-        currency: str | None = None,
-        parent: str | None = None,
-        kind: str | None = None,
-        unit: str | None = None,
-        relation: str | None = None,
+        currency: Text = None,
+        parent: Text = None,
+        kind: Text = None,
+        unit: Text = None,
+        relation: Text = None,
         period: Any = None,
         alerts: Sequence[Any] | None = None,
         second_person: bool = False,
         spent: Iterable[Any] = (),
-        by: str | None = None,
-        key: str | None = None,
-        within: str | None = None,
+        by: Text = None,
+        key: Text = None,
+        within: Text = None,
     ) -> Receipt:
         """Open a scope. ``epsilon`` with ``delta`` gets the strongest filter, ``epsilon`` alone a pure one, ``rho`` a
         zCDP one, ``mu`` a GDP one, ``order`` (with epsilon and delta, or renyi) one Rényi order. ``spent`` lists what
@@ -188,44 +200,37 @@ class Ledger(looks.OfStore):
         limits = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu, "order": order}
         limits |= {"renyi": renyi, "leak": leak}
         options = {"unit": unit, "relation": relation, "period": period, "alerts": alerts}
-        options["second_person"] = second_person
-        return self._do(open_scope(scope, Place(parent, kind, within), currency, limits, options, spent), key, by)
+        options["second_person"], place = second_person, Place(parent, kind, within)
+        return self._do(open_scope(scope, place, currency, limits, options, spent), key, by)
 
     def limit(
-        self,
-        scope: str,
-        *,
-        reason: str,
-        by: str | None = None,
-        approved_by: str | None = None,
-        key: str | None = None,
-        **limits: Any,
+        self, scope: str, *, reason: str, by: Text = None, approved_by: Text = None, key: Text = None, **limits: Any
     ) -> Receipt:
         """Raise or lower a limit, with the reason; scopes opened with ``second_person`` need two people."""
         return self._do(limit(scope, limits, reason, approved_by), key, by)
 
-    def freeze(self, scope: str, *, reason: str, by: str | None = None, key: str | None = None) -> Receipt:
+    def freeze(self, scope: str, *, reason: str, by: Text = None, key: Text = None) -> Receipt:
         """Accept no charges until it is thawed."""
         return self._do(status(scope, "frozen", reason), key, by)
 
-    def thaw(self, scope: str, *, reason: str, by: str | None = None, key: str | None = None) -> Receipt:
+    def thaw(self, scope: str, *, reason: str, by: Text = None, key: Text = None) -> Receipt:
         """Let a frozen scope accept charges again."""
         return self._do(status(scope, "open", reason), key, by)
 
-    def retire(self, scope: str, *, reason: str, by: str | None = None, key: str | None = None) -> Receipt:
+    def retire(self, scope: str, *, reason: str, by: Text = None, key: Text = None) -> Receipt:
         """Close a scope, and those below it, for good; the journal keeps everything."""
         return self._do(status(scope, "closed", reason), key, by)
 
-    def bring_in(self, scope: str, table: str, *, key: str | None = None, by: str | None = None) -> Receipt:
-        """Charge past releases from the text of a CSV table (columns what, count, delta): all of them, or none."""
-        return self._do(bring_in(scope, table), key, by)
+    def bring_in(self, scope: str, table: str, *, key: Text = None, by: Text = None, consent: Text = None) -> Receipt:
+        """Charge past releases from the text of a CSV table, or none of them; ``consent`` is that of `correct`."""
+        return self._do(bring_in(scope, table, consent), key, by)
 
     def backup(self, target: str) -> None:
         """A consistent copy, while others go on."""
         self.office.open_only()
         self.store.backup(arguments.file_name(target, "target"))
 
-    def restore(self, *, assume_spent: bool, reason: str, by: str | None = None) -> list[Receipt]:
+    def restore(self, *, assume_spent: bool, reason: str, by: Text = None) -> list[Receipt]:
         """Go on with a ledger that is behind its anchor, counting all that was left of the affected roots as spent."""
         if assume_spent is not True:
             raise InputError(
@@ -241,8 +246,7 @@ class Ledger(looks.OfStore):
 
     def released(self, scope: str) -> list[tuple[str, int]]:
         """What was released in a scope, with counts."""
-        with self.store.reading() as reader:
-            return reader.released(scope_name(scope))
+        return looks.released(self.store, scope)
 
     def scopes(self) -> list[Scope]:
         """All scopes, by name."""
@@ -261,9 +265,7 @@ class Ledger(looks.OfStore):
 
     def last(self, root: str) -> int:
         """The number of a root's last entry."""
-        with self.store.reading() as reader:
-            head = reader.head(scope_name(root))
-        return 0 if head is None else head.seq
+        return looks.last(self.store, root)
 
     def verify(self, *, reprice: bool = False) -> Verification:
         """Recompute the chain, every balance and anchor from the journal; ``reprice`` computes every price anew too."""
@@ -271,9 +273,7 @@ class Ledger(looks.OfStore):
         with self.store.reading() as reader:
             return verify(reader, self.office.chain, None if anchors is None else anchors.read(), pricer)
 
-    def export(
-        self, form: str = "jsonl", *, root: str | None = None, facts: Facts = None, curator: str | None = None
-    ) -> str:
+    def export(self, form: str = "jsonl", *, root: Text = None, facts: Facts = None, curator: Text = None) -> str:
         """The journal as JSON Lines (``jsonl``, checked by `bursar.ledger.inspection.export.verifier`), as ``csv``, or
         a draft for the OpenDP deployments registry (``opendp``, of one root), for which ``facts`` says what no ledger
         knows: who publishes what, where, when and what for. ``curator`` is an old name of one of them.

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from starlette.requests import ClientDisconnect
 
@@ -20,10 +20,11 @@ from bursar.ledger.commit.request import Request as Charge
 from bursar.ledger.journal.entry import canonical
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.views.hindsight import Lost
-from bursar.ledger.views.looks import look_at, states
+from bursar.ledger.views.looks import look_at
 from bursar.ledger.views.standing import Seen, Standing, told
 from bursar.problems import Rejected
 from bursar.service import asking
+from bursar.service.ahead import Ahead
 from bursar.service.clerk import Clerk
 from bursar.service.limits import Buckets
 from bursar.service.metrics import Metrics
@@ -36,11 +37,18 @@ from bursar.service.workers.queue import Workers
 
 Answer = TypeVar("Answer")
 _MOST_LOST = 256  # standings, some of them long
-_MOST_MORE = 10_000
 _GRACE = 5.0  # seconds for those who still read
 _PRICINGS = 50  # of one charge, while others keep changing what it is priced for
 _FRESH, _PROMPT = 1.0, 2.0  # seconds for which an answer of the store counts, and that it may take
 _log = logging.getLogger("bursar")
+
+
+class Audit(NamedTuple):
+    """A verification of the whole ledger: when it ended, who asked for it, and what was found."""
+
+    at: int
+    by: str
+    found: dict[str, Any]
 
 
 class Service:
@@ -62,10 +70,12 @@ class Service:
         self._health = ThreadPoolExecutor(1, "bursar-health")
         self._looks, self._held = Workshop("bursar-look", 4, 1), Workshop("bursar-held", 2, 2)
         self._shutting = False
+        self.audit: Audit | None = None
+        """The last one since the service was started."""
+        self.ahead = Ahead(self)
         self._jobs = Workshop("bursar-job", 8, 2)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lost: dict[Any, Lost] = {}
-        self._more: dict[Any, int] = {}
         self._asked: asyncio.Future[str | None] | None = None
         self._asked_at = 0.0
 
@@ -167,26 +177,8 @@ class Service:
         """A scope now. What its releases have cost is left out where counting that takes too long."""
         found = await self.job(token, lambda: look_at(self.ledger.office, name))
         root = None if found.root is None else await self._losses(token, found.root)
-        more = await self.more(token, name, found.like)
+        more = await self.ahead.more(token, name, found.like)
         return told(found, await self._losses(token, found), root, more)
-
-    async def more(self, token: Token, name: str, like: str | None) -> int | None:
-        """How many more like a release a scope admits; None where nobody can say, or it takes too long to."""
-        if like is None:
-            return None
-        try:
-            release = await self.read(token, like)
-            seen = await self.glance(token, lambda: states(self.ledger.office, name, release))
-            key = (like, *((scope.row, *state.values()) for scope, state in seen))
-            if key not in self._more:
-                if len(self._more) > _MOST_MORE:
-                    self._more.clear()
-                self._more[key] = await self.count(
-                    token, "more", [(scope.row, state) for scope, state in seen], release
-                )
-        except BursarError:
-            return None
-        return self._more[key]
 
     async def _losses(self, token: Token, found: Seen) -> Lost:
         key = (found.scope.row, found.released)

@@ -1,7 +1,8 @@
 """A service that needs nothing and explains itself: a ledger in memory that tells a story, and a token per role.
 
 A census office has a budget for three purposes and a survey beside it. Six people release something on most days of a
-month; one of them asks for too much; two people raise the limit; one release is corrected.
+month, and say what for; one of them asks for too much; two people raise the limit; one release is corrected; and at the
+end of the month one of them verifies the journal.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 from bursar.errors import BudgetExceeded
 from bursar.ledger.ledger import Ledger
-from bursar.service.core import Service
+from bursar.service.core import Audit, Service
 from bursar.service.settings import Settings
 from bursar.service.tokens import ROLES, Tokens
 
@@ -29,15 +30,16 @@ class _Told(NamedTuple):
     who: str
     scope: str
     what: str
+    reason: str
 
 
 _HISTORY = (
-    _Told(3, 9, "grace", "census/maps", "gaussian(sigma=60)*2"),
-    _Told(5, 10, "emmy", "census/maps", "laplace(scale=80)"),
-    _Told(2, 11, "alan", "census/tables", "gaussian(sigma=70)"),
-    _Told(4, 14, "mary", "census/tables", "gaussian(sigma=60)*2"),
-    _Told(6, 15, "kurt", "census/research", "randomized_response(epsilon=0.02)"),
-    _Told(4, 16, "grace", "survey", "laplace(scale=4)"),
+    _Told(3, 9, "grace", "census/maps", "gaussian(sigma=60)*2", "commuters and students by district"),
+    _Told(5, 10, "emmy", "census/maps", "laplace(scale=80)", "empty dwellings, for the housing board"),
+    _Told(2, 11, "alan", "census/tables", "gaussian(sigma=70)", "births and deaths of the week"),
+    _Told(4, 14, "mary", "census/tables", "gaussian(sigma=60)*2", "age by sex, two tables"),
+    _Told(6, 15, "kurt", "census/research", "randomized_response(epsilon=0.02)", "pilot of the time-use study"),
+    _Told(4, 16, "grace", "survey", "laplace(scale=4)", "panel of the week"),
 )
 
 
@@ -63,10 +65,13 @@ def demo(settings: Settings) -> tuple[Service, dict[str, str]]:
     _open(ledger)
     for day in range(_DAYS):
         _live(ledger, clock, day)
+    audit = Audit(clock(), "kurt", ledger.verify().to_dict())
     clock.now = None
     tokens = Tokens(":memory:")
     secrets = {role: tokens.add(f"demo {role}", role, seconds=86_400)[1] for role in ROLES}
-    return Service(settings, ledger, tokens), secrets
+    service = Service(settings, ledger, tokens)
+    service.audit = audit
+    return service, secrets
 
 
 def _open(ledger: Ledger) -> None:
@@ -82,11 +87,11 @@ def _live(ledger: Ledger, clock: _Clock, day: int) -> None:
     for one in sorted(_HISTORY, key=lambda told: told.hour):
         if day % one.every == one.every - 1:
             clock.at(day, one.hour)
-            ledger.spend(one.scope, one.what, key=f"{one.who}-{day}-{one.hour}", by=one.who)
+            ledger.spend(one.scope, one.what, key=f"{one.who}-{day}-{one.hour}", by=one.who, reason=one.reason)
     clock.at(day, 17)
     if day == 12:
         with contextlib.suppress(BudgetExceeded):
-            ledger.spend("census/maps", "gaussian(sigma=5)", key="too-much", by="emmy")
+            ledger.spend("census/maps", "gaussian(sigma=5)", key="too-much", by="emmy", reason="a map by street")
     if day == 15:
         ledger.limit("census", epsilon=1, reason="the council agreed to a second edition", by="ada", approved_by="mary")
     if day == 20:

@@ -58,6 +58,7 @@ class Spend(Asked):
     what: Text
     key: Key
     delta: Number | None = None
+    reason: Reason | None = None
 
 
 class Reserve(Asked):
@@ -68,6 +69,7 @@ class Reserve(Asked):
     ttl: Number
     key: Key
     delta: Number | None = None
+    reason: Reason | None = None
 
 
 class Draw(Asked):
@@ -76,6 +78,7 @@ class Draw(Asked):
     reservation: Name
     key: Key
     what: Text | None = None
+    reason: Reason | None = None
 
 
 class Close(Asked):
@@ -146,12 +149,13 @@ class Status(Asked):
 
 class BringIn(Asked):
     """Charge past releases, all of them or none: the text of a CSV table with a column `what`, and perhaps `count` and
-    `delta`.
+    `delta`. Where that would do more than charge them, `consent_needed` says what, as for a correction.
     """
 
     scope: Name
     table: Annotated[str, Meta(min_length=1, max_length=1_000_000)]
     key: Key
+    consent: Name | None = None
 
 
 class Verify(Asked):

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from bursar.errors import InputError, described
-from bursar.ledger.budget.currencies import Refusal
-from bursar.ledger.budget.deciding import folded
+from bursar.ledger.arguments import word
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.budget.scope import scope_name
 from bursar.ledger.commit.posting import Posting
 from bursar.ledger.journal.body import Body, Draft, Effect, effects_of
 from bursar.ledger.verbs._base import Told, refused
+from bursar.ledger.verbs.consent import brought_in, consented_to_import
 
 
 class BringIn(Told, frozen=True):
@@ -23,6 +23,8 @@ class BringIn(Told, frozen=True):
     name: ClassVar[str] = "import"
     scope: str
     releases: tuple[Release, ...]
+    consent: str | None = None
+    """What whoever asks agrees to, where it does more than charge the releases."""
 
     @property
     def about(self) -> Sequence[str]:
@@ -41,20 +43,23 @@ class BringIn(Told, frozen=True):
             raise InputError("an import stays within one root", argument="scope")
         posting.expire(root)
         effects: list[Effect] = []
+        outcomes = []
         for scope in scopes:
-            before = posting.lines(scope)
-            after = folded(scope, before, self.releases, posting.ran(scope))
-            if isinstance(after, Refusal):
-                return refused(scope, after)
-            effects += effects_of(scope.name, before, after)
+            one = brought_in(posting, scope, self.releases)
+            if one.short is not None:
+                return refused(scope, one.short)
+            assert one.after is not None  # nothing was short
+            outcomes.append(one)
+            effects += effects_of(scope.name, one.before, one.after)
         texts = [release.text for release in self.releases]
-        return [Draft("import", root, Body(effect=effects, imported=texts))]
+        agreed = consented_to_import(outcomes, self.scope, texts, self.consent)
+        return [Draft("import", root, Body(effect=effects, imported=texts, consent=agreed))]
 
 
-def bring_in(scope: str, table: str) -> BringIn:
+def bring_in(scope: str, table: str, consent: str | None = None) -> BringIn:
     """An import as people give it: the text of a CSV table."""
-    releases = read_past(table)
-    return BringIn(scope_name(scope), tuple(releases))
+    agreed = None if consent is None else word(consent, "consent")
+    return BringIn(scope_name(scope), tuple(read_past(table)), agreed)
 
 
 def read_past(text: str) -> list[Release]:

@@ -1,8 +1,8 @@
-"""Consent to a correction that does more than charge its release.
+"""Consent to a correction, or to an import, that does more than charge its releases.
 
-A correction is charged out of its order. On a residue scope that may close a way of paying which the same release,
-spent now, would leave open; and what does not fit ends reservations and freezes scopes. Whoever corrects is shown that
-first, and says yes to exactly that: the consent is a short hash of what would be done, looked at again inside the
+Both are charged out of their order. On a residue scope that may close a way of paying which the same releases, spent
+now, would leave open; and what does not fit of a correction ends reservations and freezes scopes. Whoever asks is shown
+that first, and says yes to exactly that: the consent is a short hash of what would be done, looked at again inside the
 transaction. It speaks of prices, ways and reservations, not of balances, so that it outlives what others spend.
 """
 
@@ -16,6 +16,7 @@ from bursar.errors import ConsentNeeded, CostInvalid
 from bursar.ledger.budget import words
 from bursar.ledger.budget.currencies import Balance, Refusal, Sought, Unpriced
 from bursar.ledger.budget.currencies._moves import given_back
+from bursar.ledger.budget.deciding import folded
 from bursar.ledger.budget.refusals import asked_and_left, short
 from bursar.ledger.budget.release import Release
 from bursar.ledger.budget.scope import Scope
@@ -27,14 +28,14 @@ State = Mapping[str, Balance]
 
 
 class Outcome(NamedTuple):
-    """What a correction would do to a scope."""
+    """What a correction or an import would do to a scope."""
 
     scope: Scope
     before: State
     after: State | None
     """None where it does not fit."""
     plain: State | None
-    """After the same release, spent now."""
+    """After the same, spent now."""
     why: str
     """Why it has no price out of its order; empty where it has one."""
     short: Refusal | None
@@ -91,6 +92,16 @@ def _given_up(before: State, after: State) -> list[str]:
     return [line for line in before if after[line].dead and not before[line].dead]
 
 
+class Asked(NamedTuple):
+    """What consent is asked for, and given to."""
+
+    about: list[Any]
+    does: str
+    again: str
+    """What to do with the consent."""
+    consent: str | None
+
+
 def consented(
     posting: Posting, scopes: Sequence[Scope], release: Release, entry: tuple[str, int], consent: str | None
 ) -> str | None:
@@ -101,20 +112,48 @@ def consented(
     ended = _in_the_way(posting, [one.scope for one in outcomes if one.after is None])
     if ended:
         outcomes = _outcomes(posting, scopes, release, ended)
+    asked = Asked(
+        [list(map(str, entry)), release.text],
+        f"correcting entry {entry[1]} of {entry[0]} by {release.text} does more than charge it",
+        "correct again",
+        consent,
+    )
+    return _agreed(asked, outcomes, ended)
+
+
+def consented_to_import(outcomes: Sequence[Outcome], scope: str, texts: list[str], consent: str | None) -> str | None:
+    """The consent to past releases, as `consented` gives that to a correction."""
+    many = f"{len(texts)} past releases" if len(texts) > 1 else "a past release"
+    does = f"bringing {many} into {scope} does more than charge {'them' if len(texts) > 1 else 'it'}"
+    return _agreed(Asked(["import", scope, texts], does, "bring in again", consent), outcomes, ())
+
+
+def brought_in(posting: Posting, scope: Scope, releases: Sequence[Release]) -> Outcome:
+    """What past releases would do to a scope."""
+    before, ran = posting.lines(scope), posting.ran(scope)
+    after = folded(scope, before, releases, ran)
+    if isinstance(after, Refusal):
+        return Outcome(scope, before, None, None, "", after)
+    plain = folded(scope, before, releases, ()) if ran else after
+    return Outcome(scope, before, after, None if isinstance(plain, Refusal) else plain, "", None)
+
+
+def _agreed(asked: Asked, outcomes: Sequence[Outcome], ended: Collection[str]) -> str | None:
     if not ended and not any(one.dearer for one in outcomes):
         return None
-    about = [list(map(str, entry)), release.text, [one.terms for one in outcomes], sorted(ended)]
+    about = [*asked.about, [one.terms for one in outcomes], sorted(ended)]
     needed = hashlib.sha256(canonical(about).encode()).hexdigest()[:12]
-    if consent == needed:
+    if asked.consent == needed:
         return needed
-    said = [str(one) for one in outcomes if one.dearer]
-    said += [f"reservation {id} ends, to make room" for id in sorted(ended)]
-    changed = "" if consent is None else "what was agreed to is not what it would do now; "
+    said: list[tuple[str | None, str]] = [(one.scope.name, str(one)) for one in outcomes if one.dearer]
+    said += [(None, f"reservation {id} ends, to make room") for id in sorted(ended)]
+    changed = "" if asked.consent is None else "what was agreed to is not what it would do now; "
     raise ConsentNeeded(
-        f"{changed}correcting entry {entry[1]} of {entry[0]} by {release.text} does more than charge it:\n"
-        + "".join(f"  {line}\n" for line in said)
-        + f"Nothing was charged. If that is meant, correct again with the consent {needed}",
+        f"{changed}{asked.does}:\n"
+        + "".join(f"  {line}\n" for _, line in said)
+        + f"Nothing was charged. If that is meant, {asked.again} with the consent {needed}",
         consent=needed,
+        lines=said,
     )
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from bursar.errors import InputError, ReservationClosed, ReservationExpired
-from bursar.ledger.arguments import reservation_id
+from bursar.ledger.arguments import reservation_id, said_if, with_reason
 from bursar.ledger.budget.currencies import State
 from bursar.ledger.budget.currencies._base import total
 from bursar.ledger.budget.currencies._moves import drawn
@@ -32,6 +32,7 @@ class Draw(Told, frozen=True):
     part: Release | None
     cap: Fraction | None = None
     """The largest share of any limit that it may take; None where there is no such rule."""
+    reason: str | None = None
 
     @property
     def held_by(self) -> str | None:
@@ -39,8 +40,9 @@ class Draw(Told, frozen=True):
         return self.reservation
 
     def fields(self) -> dict[str, Any]:
-        """Which one, and what of it."""
-        return {"reservation": self.reservation, "what": None if self.part is None else self.part.text}
+        """Which one, and what of it, and the reason if there is one."""
+        asked = {"reservation": self.reservation, "what": None if self.part is None else self.part.text}
+        return with_reason(asked, self.reason)
 
     def decide(self, posting: Posting, actor: str) -> Sequence[Draft]:
         """Turn a part of what is held into spent."""
@@ -77,9 +79,12 @@ class Draw(Told, frozen=True):
         return total(self.part, scope.currency.known(self.part, state).units[line])  # reserved before prices were kept
 
 
-def draw(reservation: str | Reservation, amount: Any = None, cap: Fraction | None = None) -> Draw:
+def draw(
+    reservation: str | Reservation, amount: Any = None, cap: Fraction | None = None, reason: str | None = None
+) -> Draw:
     """A draw as people give it."""
-    return Draw(reservation_id(reservation), None if amount is None else release_of(amount), cap)
+    part = None if amount is None else release_of(amount)
+    return Draw(reservation_id(reservation), part, cap, said_if(reason))
 
 
 class Close(Told, frozen=True):

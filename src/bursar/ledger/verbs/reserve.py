@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 from bursar.errors import InputError, PerChargeCap, described
-from bursar.ledger.arguments import names_of
+from bursar.ledger.arguments import names_of, said_if, with_reason
 from bursar.ledger.budget import words
 from bursar.ledger.budget.amounts import exact
 from bursar.ledger.budget.currencies import HELD
@@ -52,6 +52,7 @@ class Reserve(Verb[Reservation], frozen=True):
     id: str
     """The reservation's name, which follows from the key: a replay finds the same one."""
     caps: Caps = UNCAPPED
+    reason: str | None = None
 
     @property
     def about(self) -> Sequence[str]:
@@ -59,8 +60,9 @@ class Reserve(Verb[Reservation], frozen=True):
         return self.scopes
 
     def fields(self) -> dict[str, Any]:
-        """Scopes, composition and time."""
-        return {"scopes": list(self.scopes), **self.release.request(), "ttl": str(self.ttl)}
+        """Scopes, composition and time, and the reason if there is one."""
+        asked = {"scopes": list(self.scopes), **self.release.request(), "ttl": str(self.ttl)}
+        return with_reason(asked, self.reason)
 
     def decide(self, posting: Posting, actor: str) -> Sequence[Draft]:
         """Set aside what the composition would cost, everywhere or nowhere."""
@@ -89,14 +91,21 @@ class Reserve(Verb[Reservation], frozen=True):
 
 
 def reserve(
-    scopes: str | Sequence[str], what: Any, ttl: Any, key: str, delta: Any = None, caps: Caps = UNCAPPED
+    scopes: str | Sequence[str],
+    what: Any,
+    ttl: Any,
+    key: str,
+    delta: Any = None,
+    caps: Caps = UNCAPPED,
+    reason: str | None = None,
 ) -> Reserve:
     """A reservation as people give it, for ``ttl`` seconds."""
     release, names = release_of(what, delta), names_of(scopes)
     life = int(exact(ttl, "ttl") * 1_000_000)
     if not 0 < life <= _MOST_SECONDS * 1_000_000:
         raise InputError(f"ttl must be a positive number of seconds, not {described(ttl)}", argument="ttl")
-    return Reserve(tuple(names), release, life, uuid.uuid5(uuid.NAMESPACE_OID, key).hex, caps)
+    why, id = said_if(reason), uuid.uuid5(uuid.NAMESPACE_OID, key).hex
+    return Reserve(tuple(names), release, life, id, caps, why)
 
 
 def _held(found: Sequence[Decided], release: Release) -> Held:

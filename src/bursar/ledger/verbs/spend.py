@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from bursar.ledger.arguments import names_of
+from bursar.ledger.arguments import names_of, said_if, with_reason
 from bursar.ledger.budget.currencies import Balance, Refusal
 from bursar.ledger.budget.deciding import Seen, decided
 from bursar.ledger.budget.instead import instead
@@ -30,6 +30,7 @@ class Spend(Told, frozen=True):
     release: Release
     cap: Fraction | None = None
     """The largest share of any limit that it may take; None where there is no such rule."""
+    reason: str | None = None
 
     @property
     def about(self) -> Sequence[str]:
@@ -37,12 +38,12 @@ class Spend(Told, frozen=True):
         return self.scopes
 
     def fields(self) -> dict[str, Any]:
-        """The scopes and the release."""
-        return {"scopes": list(self.scopes), **self.release.request()}
+        """The scopes and the release, and the reason if there is one."""
+        return with_reason({"scopes": list(self.scopes), **self.release.request()}, self.reason)
 
     def text(self) -> str:
         """The same charges come again and again."""
-        return _text(self.scopes, self.release)
+        return _text(self.scopes, self.release) if self.reason is None else super().text()
 
     def decide(self, posting: Posting, actor: str) -> Sequence[Draft]:
         """Charge every scope on its paths, or none."""
@@ -62,9 +63,15 @@ class Spend(Told, frozen=True):
         ]
 
 
-def spend(scopes: str | Sequence[str], what: Any, delta: Any = None, cap: Fraction | None = None) -> Spend:
+def spend(
+    scopes: str | Sequence[str],
+    what: Any,
+    delta: Any = None,
+    cap: Fraction | None = None,
+    reason: str | None = None,
+) -> Spend:
     """A charge as people give it."""
-    return Spend(tuple(names_of(scopes)), release_of(what, delta), cap)
+    return Spend(tuple(names_of(scopes)), release_of(what, delta), cap, said_if(reason))
 
 
 @lru_cache(maxsize=10_000)

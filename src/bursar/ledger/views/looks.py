@@ -47,6 +47,19 @@ def states(office: Office, scopes: str | Sequence[str], release: Release) -> See
         return office.view(reader).states(names, release)
 
 
+def released(store: Store, scope: str) -> list[tuple[str, int]]:
+    """What was released in a scope, with counts."""
+    with store.reading() as reader:
+        return reader.released(scope_name(scope))
+
+
+def last(store: Store, root: str) -> int:
+    """The number of a root's last entry."""
+    with store.reading() as reader:
+        head = reader.head(scope_name(root))
+    return 0 if head is None else head.seq
+
+
 def look_at(office: Office, scope: str) -> standing.Seen:
     """A scope as its standing shows it, without what its releases have cost."""
     with office.store.reading() as reader:

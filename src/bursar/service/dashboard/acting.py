@@ -26,7 +26,7 @@ from bursar.service.core import Service
 from bursar.service.dashboard.desk import Desk
 from bursar.service.dashboard.forms import FORMS, LIMITS, Fields, Form
 from bursar.service.endpoints import ENDPOINTS
-from bursar.service.endpoints.stewarding import past_of
+from bursar.service.endpoints.stewarding import consent_below, past_of
 from bursar.service.permissions import covers, everywhere, permit, within
 from bursar.service.tokens import EVERYTHING, Token
 
@@ -64,7 +64,8 @@ async def confirm(desk: Desk, request: Request, token: Token) -> Response:
     try:
         found = await _rehearsed(service, token, verb, given)
     except ConsentNeeded as needed:
-        consent, warning = needed.consent, str(needed).partition(":\n")[2].rpartition("Nothing was charged")[0]
+        told = await consent_below(service, token, needed)
+        consent, warning = needed.consent, str(told).partition(":\n")[2].rpartition("Nothing was charged")[0]
         found = await _rehearsed(service, token, verb, {**given, "consent": needed.consent})
     refusal = found.refusal
     if refusal is not None and not covers(token, service.tree, refusal.scope):
@@ -134,14 +135,16 @@ async def _verb(service: Service, token: Token, verb: str, given: Fields) -> Ver
     if verb in ("spend", "reserve"):
         release = await service.read(token, given.get("what", ""))
         asked = FORMS[verb].asks(given)
-        return spend(name, release) if verb == "spend" else reserve(name, release, asked.ttl, asked.key)
+        if verb == "spend":
+            return spend(name, release, reason=asked.reason)
+        return reserve(name, release, asked.ttl, asked.key, reason=asked.reason)
     if verb == "limit":
         limits = {one: given[one] for one in LIMITS if one in given}
         # whether a second person agrees is asked when it is done
         second = "a second person" if token.name != "a second person" else "another person"
         return limit(name, limits, given.get("reason", ""), second)
     if verb == "bring_in":
-        return bring_in(name, await past_of(service, token, given.get("table", "")))
+        return bring_in(name, await past_of(service, token, given.get("table", "")), given.get("consent"))
     return status(name, _STATUS[verb], given.get("reason", ""))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
@@ -24,9 +25,9 @@ from bursar.ledger.views.shelf import ends
 from bursar.ledger.views.standing import Standing, promises
 from bursar.ledger.views.users import users
 from bursar.service.core import Service
-from bursar.service.dashboard.desk import Desk
+from bursar.service.dashboard.desk import HEADERS, Desk
 from bursar.service.endpoints.looking import shown_to
-from bursar.service.permissions import covers, within
+from bursar.service.permissions import MAY, covers, within
 from bursar.service.reach import made_on, reaches
 from bursar.service.tokens import Token
 
@@ -76,6 +77,18 @@ async def releases(desk: Desk, request: Request, token: Token) -> Response:
     return desk.render("_releases.html", token, **values)
 
 
+async def statement(desk: Desk, request: Request, token: Token) -> Response:
+    """How a budget stands, with how that is counted, as a text to keep."""
+    name, service = request.query_params.get("name", ""), desk.service
+    await service.meet(token, [name])
+    within(token, service.tree, [name])
+    found = await shown_to(service, token, name)
+    now = datetime.fromtimestamp(service.ledger.office.clock() / 1e6, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    text = f"Statement of {now}\n\n{found}\n\n{words.COUNTED}\n{found.counted()}\n"
+    headers = {**HEADERS, "Content-Disposition": 'attachment; filename="statement.txt"'}
+    return Response(text, headers=headers, media_type="text/plain; charset=utf-8")
+
+
 def _walked(service: Service, name: str, root: str) -> Walked:
     end = service.ledger.last(root)
     return walk(service.ledger.office, name, max(0, end - FAR), FAR)
@@ -104,13 +117,9 @@ def _values(service: Service, token: Token, found: Standing, walked: Walked) -> 
         "users": (("by person", used.people), ("by kind", used.kinds), ("by budget", used.below)),
         "whole": whole,
         "limits": _limits(service, token, walked) if whole else [],
+        "audit": service.audit,
         **_table(service, token, walked, {"name": scope.name}),
     }
-
-
-def _by(service: Service, token: Token, step: Step, chained: Chained) -> tuple[Step, bool, list[str]]:
-    """A step, whether the token may be told whose it is, and the scopes that it was made on."""
-    return step, reaches(service.ledger, service.tree, token, chained), made_on(service.ledger, chained)
 
 
 def _table(service: Service, token: Token, walked: Walked, asked: dict[str, str]) -> dict[str, Any]:
@@ -138,6 +147,7 @@ def _table(service: Service, token: Token, walked: Walked, asked: dict[str, str]
         "filters": filters,
         "name": walked.scope.name,
         "first": limit == 2**53,
+        "asks": "quote" in MAY[token.role] and walked.scope.row.status == "open" and not walked.scope.cohort,
     }
 
 

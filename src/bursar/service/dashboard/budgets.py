@@ -120,6 +120,6 @@ async def _filled(desk: Desk, token: Token, rows: list[Row]) -> None:
         row.ends = end if scope.row.status == "open" else None
         # what ran beyond a token's reach may have been charged here, too
         if last is not None and (token.scope == EVERYTHING or await service.look(token, lambda: told(scope, last))):
-            row.more = await service.more(token, scope.name, last.what)
+            row.more = await service.ahead.more(token, scope.name, last.what)
 
     await asyncio.gather(*map(fill, rows))

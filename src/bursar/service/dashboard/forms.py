@@ -49,6 +49,7 @@ class Form:
 _DIGITS = 15  # of a number that a store and a browser both know exactly
 _WHAT = Field("what", "Release", hint="gaussian(sigma=60)*2")
 _REASON = Field("reason", "Reason", hint="It is kept in the journal.")
+_IF_ANY = Field("reason", "Reason, if you like", hint="It is kept in the journal.", required=False)
 
 
 def _limits(scope: Scope | None) -> tuple[Field, ...]:
@@ -109,28 +110,30 @@ FORMS: dict[str, Form] = {
     "spend": Form(
         "Charge a release",
         "It is charged before it runs, and never given back.",
-        lambda _: (_WHAT,),
-        lambda form: wire.Spend([form.get("scope", "")], form.get("what", ""), form.get("key", "")),
+        lambda _: (_WHAT, _IF_ANY),
+        lambda form: wire.Spend(
+            [form.get("scope", "")], form.get("what", ""), form.get("key", ""), reason=form.get("reason")
+        ),
         "Charge it",
     ),
     "reserve": Form(
         "Reserve",
         "Set an allowance aside: it counts as used until it is drawn, closed or over.",
-        lambda _: (_WHAT, Field("hours", "For how many hours", value="24")),
-        lambda form: wire.Reserve([form.get("scope", "")], form.get("what", ""), _seconds(form), form.get("key", "")),
+        lambda _: (_WHAT, Field("hours", "For how many hours", value="24"), _IF_ANY),
+        lambda form: wire.Reserve(
+            [form.get("scope", "")],
+            form.get("what", ""),
+            _seconds(form),
+            form.get("key", ""),
+            reason=form.get("reason"),
+        ),
         "Reserve it",
     ),
     "limit": Form(
         "Change the limit",
         "What is used stays used; its share of the limit changes.",
         _limits,
-        lambda form: wire.Limit(
-            form.get("scope", ""),
-            form.get("reason", ""),
-            form.get("key", ""),
-            approval=form.get("approval"),
-            **_changed(form),
-        ),
+        _limited,
         "Change the limit",
     ),
     "freeze": Form(
@@ -164,7 +167,9 @@ FORMS: dict[str, Form] = {
         "Bring in past releases",
         "All of them are charged, or none.",
         lambda _: (Field("table", "Table", "table", hint="what,count\nlaplace(scale=100),3"),),
-        lambda form: wire.BringIn(form.get("scope", ""), form.get("table", ""), form.get("key", "")),
+        lambda form: wire.BringIn(
+            form.get("scope", ""), form.get("table", ""), form.get("key", ""), form.get("consent")
+        ),
         "Charge all of them",
     ),
     "open": Form(

@@ -17,7 +17,7 @@ from bursar.service.tokens import EVERYTHING, ROLES, Token
 async def verify_page(desk: Desk, request: Request, token: Token) -> Response:
     """Where the journal is checked and taken away."""
     permit(token, "verify")
-    return desk.render("verify.html", token)
+    return desk.render("verify.html", token, audit=desk.service.audit)
 
 
 async def verify(desk: Desk, request: Request, token: Token) -> Response:
@@ -25,7 +25,8 @@ async def verify(desk: Desk, request: Request, token: Token) -> Response:
     given = await desk.form(request)
     permit(token, "verify")
     asked = wire.Verify("reprice" in given)
-    return desk.render("_verified.html", token, found=await RUN["verify"](desk.service, token, asked))
+    found = await RUN["verify"](desk.service, token, asked)
+    return desk.render("_verified.html", token, found=found, audit=desk.service.audit)
 
 
 async def journal(desk: Desk, request: Request, token: Token) -> Response:

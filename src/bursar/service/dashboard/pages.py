@@ -32,6 +32,7 @@ PAGES: tuple[tuple[str, str, Page], ...] = (
     ("GET", "/budgets", budgets.listing),
     ("GET", "/scope", book.scope_page),
     ("GET", "/scope/releases", book.releases),
+    ("GET", "/scope/statement", book.statement),
     ("GET", "/blocks", blocks.blocks_page),
     ("POST", "/scope/fits", asking.fits),
     ("GET", "/act", acting.form),

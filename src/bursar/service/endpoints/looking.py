@@ -6,7 +6,7 @@ from typing import Any
 
 from bursar import wire
 from bursar.ledger.views.standing import Standing
-from bursar.service.core import Service
+from bursar.service.core import Audit, Service
 from bursar.service.endpoint import Endpoint, Raw
 from bursar.service.permissions import covers, everywhere, within
 from bursar.service.reach import blanked, narrowed, released_to
@@ -58,7 +58,9 @@ async def entries_to(service: Service, token: Token, name: str, after: int, most
 
 async def _verify(service: Service, token: Token, asked: wire.Verify) -> dict[str, Any]:
     everywhere(token, "verify")
-    return await service.job(token, lambda: service.ledger.verify(reprice=asked.reprice).to_dict())
+    found = await service.job(token, lambda: service.ledger.verify(reprice=asked.reprice).to_dict())
+    service.audit = Audit(service.ledger.office.clock(), token.name, found)
+    return found
 
 
 async def _export(service: Service, token: Token, asked: wire.Export) -> Raw:

@@ -10,8 +10,8 @@ from bursar.ledger.arguments import reservation_id
 from bursar.ledger.budget.release import known_text
 from bursar.ledger.commit.request import Verb
 from bursar.ledger.verbs.draw import Close, draw
-from bursar.ledger.verbs.reserve import Caps, reserve
-from bursar.ledger.verbs.spend import spend
+from bursar.ledger.verbs.reserve import Caps, Reserve, reserve
+from bursar.ledger.verbs.spend import Spend, spend
 from bursar.ledger.views import looks
 from bursar.service.core import Service
 from bursar.service.endpoint import Endpoint
@@ -24,9 +24,14 @@ ABOVE = "a scope above those of this token has not enough left"
 
 
 class NotEnoughAbove(Refused):
-    """A refusal by a scope that the token may not see: no numbers."""
+    """A refusal by a scope that the token may not see: no numbers but what a quote would tell, what would pass."""
 
     code = "insufficient_budget"
+
+    def __init__(self, would_pass: str | None) -> None:
+        advice = "" if would_pass is None else f"; {would_pass} would pass"
+        super().__init__(f"{ABOVE}; nothing was charged{advice}")
+        self.would_pass = would_pass
 
 
 def _reach(service: Service, token: Token, scopes: list[str]) -> None:
@@ -52,13 +57,18 @@ async def _commit(service: Service, token: Token, verb: Verb[Answer], key: str) 
     try:
         return await service.charge(token, service.ledger.request(verb, key=key, by=token.name))
     except BudgetExceeded as refusal:
-        raise await told_below(service, token, refusal) from None
+        asked = (verb.scopes, verb.release) if isinstance(verb, (Spend, Reserve)) else None
+        advice = None if asked is None else await service.ahead.instead(token, *asked)
+        raise await told_below(service, token, refusal, advice) from None
 
 
-async def told_below(service: Service, token: Token, refusal: BudgetExceeded) -> Refused:
+async def told_below(service: Service, token: Token, refusal: BudgetExceeded, advice: str | None = None) -> Refused:
     """A refusal as it may be told to a token: without numbers where the scope that refuses is above its own."""
     await service.meet(token, [refusal.scope])
-    return refusal if covers(token, service.tree, refusal.scope) else NotEnoughAbove(f"{ABOVE}; nothing was charged")
+    if not covers(token, service.tree, refusal.scope):
+        return NotEnoughAbove(advice)
+    refusal.advice = lambda: advice
+    return refusal
 
 
 async def _spend(service: Service, token: Token, asked: wire.Spend) -> dict[str, Any]:
@@ -66,7 +76,7 @@ async def _spend(service: Service, token: Token, asked: wire.Spend) -> dict[str,
     release = known_text(asked.what, None) if asked.delta is None else None
     if release is None:
         release = await service.read(token, asked.what, asked.delta)
-    verb = spend(asked.scopes, release, cap=service.largest_charge)
+    verb = spend(asked.scopes, release, cap=service.largest_charge, reason=asked.reason)
     receipt = await _commit(service, token, verb, asked.key)
     return receipt.to_dict()
 
@@ -75,7 +85,7 @@ async def _reserve(service: Service, token: Token, asked: wire.Reserve) -> dict[
     _reach(service, token, asked.scopes)
     release = await service.read(token, asked.what, asked.delta)
     caps = Caps(service.largest_charge, service.largest_reserved)
-    verb = reserve(asked.scopes, release, asked.ttl, asked.key, caps=caps)
+    verb = reserve(asked.scopes, release, asked.ttl, asked.key, caps=caps, reason=asked.reason)
     reservation = await _commit(service, token, verb, asked.key)
     return reservation.to_dict()
 
@@ -92,7 +102,7 @@ async def _held(service: Service, token: Token, reservation: str) -> None:
 async def _draw(service: Service, token: Token, asked: wire.Draw) -> dict[str, Any]:
     await _held(service, token, asked.reservation)
     part = None if asked.what is None else await service.read(token, asked.what)
-    verb = draw(asked.reservation, part, cap=service.largest_charge)
+    verb = draw(asked.reservation, part, cap=service.largest_charge, reason=asked.reason)
     receipt = await _commit(service, token, verb, asked.key)
     return receipt.to_dict()
 

@@ -7,7 +7,7 @@ import io
 from typing import Any
 
 from bursar import wire
-from bursar.errors import BudgetExceeded, NotPermitted
+from bursar.errors import BudgetExceeded, ConsentNeeded, NotPermitted
 from bursar.ledger.budget.amounts import written
 from bursar.ledger.budget.release import remembered
 from bursar.ledger.views.looks import charged_by
@@ -104,11 +104,20 @@ async def _bring_in(service: Service, token: Token, asked: wire.BringIn) -> dict
     past = await past_of(service, token, asked.table)
     try:
         receipt = await service.job(
-            token, lambda: service.ledger.bring_in(asked.scope, past, key=asked.key, by=token.name)
+            token,
+            lambda: service.ledger.bring_in(asked.scope, past, key=asked.key, by=token.name, consent=asked.consent),
         )
     except BudgetExceeded as refusal:
         raise await told_below(service, token, refusal) from None
+    except ConsentNeeded as needed:
+        raise await consent_below(service, token, needed) from None
     return receipt.to_dict()
+
+
+async def consent_below(service: Service, token: Token, needed: ConsentNeeded) -> ConsentNeeded:
+    """What consent is asked for, without the prices of scopes above those of a token."""
+    await service.meet(token, [scope for scope, _ in needed.lines if scope is not None])
+    return needed.about(lambda scope: covers(token, service.tree, scope))
 
 
 async def past_of(service: Service, token: Token, table: str) -> str:

@@ -23,7 +23,7 @@ _ALIKE = {
     "account_page": "account",
     "plan_page": "plan",
     "losses": "account",
-    **dict.fromkeys(("quote", "read", "past"), "price"),
+    **dict.fromkeys(("quote", "read", "past", "more", "instead"), "price"),
 }
 
 

@@ -24,6 +24,7 @@ from bursar.service.workers.turns import MOST_STANDING, Turns
 _LOOK = 0.025  # seconds between two looks
 _FORK = 0.02  # seconds that a fresh worker counts for
 _TRIES = 2  # of a job whose worker dies
+_BRIEF = {"instead": 0.5}  # seconds for what nobody asked for
 
 
 class _Died(Exception):
@@ -85,6 +86,10 @@ class Workers:
                 "others wait: ask again in a minute, or for less"
             )
 
+    def used(self, token: str) -> float:
+        """Seconds of the processor that a token has used lately."""
+        return self._uses.of(token)
+
     @property
     def busy(self) -> int:
         """How many jobs count, stand or wait."""
@@ -102,7 +107,8 @@ class Workers:
 
     def _ceiling(self, kind: str) -> float:
         price = kind_of(kind) == "price"
-        return self._settings.price_seconds if price else self._settings.work_seconds
+        most = self._settings.price_seconds if price else self._settings.work_seconds
+        return min(most, _BRIEF.get(kind, most))
 
     def _look(self) -> None:
         """Let the right jobs count; look again soon while there is anything to decide."""

@@ -11,6 +11,7 @@ from bursar.jobs.account import account
 from bursar.jobs.plan import plan
 from bursar.jobs.report import Report
 from bursar.jobs.spec import parse
+from bursar.ledger.budget import instead as advice
 from bursar.ledger.budget.currencies import Balance, currency_with
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.budget.scope import Scope
@@ -88,6 +89,11 @@ def more(seen: Sequence[tuple[ScopeRow, Lines]], release: Release) -> int:
     return charging.quote([(Scope(row), dict(state)) for row, state in seen], release).fits
 
 
+def instead(seen: Sequence[tuple[ScopeRow, Lines]], release: Release) -> str | None:
+    """What would pass in place of a release that was refused."""
+    return advice.instead([(Scope(row), dict(state)) for row, state in seen], release)
+
+
 TASKS = {
     "account": account_of,
     "plan": plan_of,
@@ -98,6 +104,7 @@ TASKS = {
     "price": find,
     "quote": quote,
     "more": more,
+    "instead": instead,
     "losses": losses,
 }
 

@@ -99,6 +99,7 @@
       const what = document.getElementById("what");
       what.value = trial.dataset.try;
       what.form.dispatchEvent(new Event("ask"));
+      what.scrollIntoView({ block: "center" });
     }
     document.querySelectorAll("details.menu[open]").forEach((menu) => {
       if (!menu.contains(event.target) || event.target.closest(".menu ul button")) menu.open = false;
