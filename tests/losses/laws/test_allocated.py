@@ -252,3 +252,12 @@ def test_moments_by_simulation_and_closed_forms() -> None:
             assert up(found) - down(found) < 1e-4
         with pytest.raises(b.errors.LossUnknown):
             pair.add.cumulant(1j)
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("sigma", ["1e-30", "1e-9", "1e12", "1e20", "1e30"])
+def test_noise_at_the_ends_of_what_is_accepted_has_an_answer(sigma: str, relation: str) -> None:
+    """Where no list can be made, because ratios are all but infinite or all but 1, other theorems still answer."""
+    one = b.parse(f"allocated(gaussian(sigma={sigma}, relation={relation}), steps=10)")
+    told = b.account(b.Gaussian(sigma=sigma, relation=relation), delta=1e-6).epsilon
+    assert 0 <= b.account(one, delta=1e-6).epsilon.upper <= told.upper

@@ -84,7 +84,7 @@ def forget() -> None:
 def _sides(middle: tuple[int, int], radius: tuple[int, int], steps: int, depth: float) -> Sides:
     mu = arb(arb(middle[0]) * arb(2) ** middle[1], arb(radius[0]) * arb(2) ** radius[1])
     deviation = ((mu * mu).expm1() / steps).sqrt()
-    half = next(points for least, points in HALVES if deviation >= least)
+    half = next((points for least, points in HALVES if deviation >= least), HALVES[-1][1])
     goal = Goal(half, depth + math.log(4 * steps))
     found = summed(gaussian_ratio(mu, goal), steps, goal)
     layers = found.layers

@@ -56,8 +56,8 @@ def chosen(rough: Pair, count: int, goal: Goal) -> tuple[float, float, int]:
     middle = float(places[min(int(np.searchsorted(below, 0.5 * below[-1])), len(places) - 1)])
     high = float(places[min(int(np.searchsorted(-above, -tiny)) + 1, len(places) - 1)])
     fine = min((middle - low) / (2 * goal.half), (deep - low) / 64)
-    step = 2.0 ** math.floor(math.log2(fine))
-    if not low / step < _EXACT:
+    step = 2.0 ** math.floor(math.log2(fine)) if fine > 0 else 0.0
+    if not low < _EXACT * step:
         raise LossUnknown("with so much noise the likelihood ratios are too close to 1 for floats")
     origin = max(math.floor(low / step) * step, 0.0)
     rows = max(math.ceil(math.log2(max((high - origin) / (goal.half * step), 2.0))), 1) + 1
