@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
+import numpy as np
 import pytest
 
 import bursar as b
 from bursar.cohorts import BlockLedger, BlocksExhausted
+from bursar.cohorts.blocks import views
 from bursar.errors import (
     BursarError,
     CurrencyMismatch,
@@ -84,6 +87,50 @@ def test_random_charges_are_decided_as_by_the_dictionary(ledger: Ledger, sizes: 
     assert statement.odometer is statement.hindsight is None
 
 
+@pytest.mark.usefixtures("small_tiles")
+@pytest.mark.parametrize(("across", "down"), [("day", "place"), ("place", "day"), ("segment", "place")])
+@pytest.mark.parametrize("cells", [1, 3, 64])
+def test_a_map_has_the_worst_of_each_cell(embedded: Ledger, across: str, down: str, cells: int) -> None:
+    """Every cell shows the largest share of its blocks, whatever the tiles, and no less than that."""
+    sizes = {"day": 7, "segment": 5, "place": 11}
+    chance, names = random.Random(cells), list(sizes)
+    made = BlockLedger.create(embedded, "ads", sizes, rho=1)
+    oracle = Blocks([*sizes.values()], {"rho": PARTS})
+    for _ in range(12):
+        ranges = [some_range(chance, size) for size in sizes.values()]
+        what = b.Declared(b.ZCDP(rho=Fraction(chance.randrange(1, 80), 1000)))
+        oracle.charge(ranges, made.scope.currency.price(release_of(what), {}).ways["all"])
+        made.spend(what, **dict(zip(names, ranges, strict=True)))
+    row, column = names.index(down), names.index(across)
+    rows, columns = min(cells, sizes[down]), min(cells, sizes[across])
+    expected = [[Fraction(0)] * columns for _ in range(rows)]
+    for block, spent in oracle.spent.items():
+        y, x = block[row] * rows // sizes[down], block[column] * columns // sizes[across]
+        expected[y][x] = max(expected[y][x], Fraction(spent["rho"], PARTS))
+    shares = made.heat(across, down, cells=cells).shares
+    for found, exact in zip(chain(*shares), chain(*expected), strict=True):
+        assert exact <= Fraction(found) <= exact * (1 + Fraction(1, 2**48))
+
+
+@pytest.mark.usefixtures("small_tiles")
+def test_the_worst_of_many_alike_are_not_all_read(embedded: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where every tile is as bad as another, the first few tell the worst ten: whoever looks keeps nobody waiting."""
+    made = BlockLedger.create(embedded, "ads", {"day": 40, "segment": 300}, rho=1)
+    made.spend(b.Declared(b.ZCDP(rho="1/3")))
+    read, whole = list[int](), views.counters_in
+    monkeypatch.setattr(views, "counters_in", lambda kept, shape: read.append(1) or whole(kept, shape))
+    assert [block.share for block in made.worst(10)] == [made.worst(1)[0].share] * 10
+    assert len(read) < 10
+
+
+def test_whole_numbers_of_other_libraries_are_whole_numbers(embedded: Ledger) -> None:
+    """A range read from an array is a range; a place of it is a place."""
+    made = BlockLedger.create(embedded, "ads", {"day": np.int64(9)}, rho=1)
+    made.spend(b.Declared(b.ZCDP(rho="1/3")), day=(np.int32(2), np.uint8(4)))
+    made.spend(b.Declared(b.ZCDP(rho="1/3")), day=np.int64(3))
+    assert [made.left(day=day).share for day in range(1, 5)] == [1, Fraction(2, 3), Fraction(1, 3), 1]
+
+
 def test_a_limit_is_exhausted_exactly(ledger: Ledger) -> None:
     """Eleven charges of an eleventh fit, the twelfth does not, and blocks beside them are untouched."""
     made = BlockLedger.create(ledger, "ads", {"day": 3}, rho=1)
@@ -126,6 +173,8 @@ def test_the_ledgers_verbs(ledger: Ledger) -> None:
     ledger.thaw("ads", reason="answered")
     with pytest.raises(InputError, match="150 % of that limit"):
         ledger.limit("ads", rho="1/300", reason="less")
+    with pytest.raises(InputError, match="used 50 times that limit"):
+        ledger.limit("ads", rho="1/10000", reason="less")
     ledger.limit("ads", rho="1/40", reason="more")
     assert made.left(day=2).lines["rho"] == Fraction(1, 40) - Fraction(1, 200)
     assert ledger.scope("ads").kind == "cohort"

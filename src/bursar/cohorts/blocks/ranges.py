@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -24,6 +25,7 @@ def dimensions_of(given: Any) -> list[tuple[str, int]]:
             f"{described(given)}",
             argument="dimensions",
         )
+    sizes: dict[str, int] = {}
     for name, size in given.items():
         if not isinstance(name, str) or not _NAME.match(name) or name in _TAKEN:
             raise InputError(
@@ -31,14 +33,16 @@ def dimensions_of(given: Any) -> list[tuple[str, int]]:
                 f"({', '.join(_TAKEN)}), not {described(name)}",
                 argument="dimensions",
             )
-        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        many = _number(size)
+        if many is None or many.denominator != 1 or many < 1:
             raise InputError(
                 f"the size of {name} must be a whole number from 1 on, not {described(size)}", argument="dimensions"
             )
-    blocks = math.prod(given.values())
+        sizes[name] = int(many)
+    blocks = math.prod(sizes.values())
     if blocks > MOST_BLOCKS:
         raise InputError(f"these are {blocks} blocks, more than {MOST_BLOCKS}", argument="dimensions")
-    return list(given.items())
+    return list(sizes.items())
 
 
 def ranges_of(dimensions: Sequence[tuple[str, int]], given: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
@@ -72,6 +76,9 @@ def _number(given: Any) -> Fraction | None:
     """An exact number; None where there is none."""
     if isinstance(given, bool):
         return None
-    if isinstance(given, (int, Fraction)) or (isinstance(given, float) and math.isfinite(given)):
+    if isinstance(given, Fraction) or (isinstance(given, float) and math.isfinite(given)):
         return Fraction(given)
-    return None
+    try:
+        return Fraction(operator.index(given))
+    except TypeError:
+        return None

@@ -15,7 +15,7 @@ from bursar.ledger.budget.currencies import Balance
 from bursar.ledger.budget.scope import Scope
 from bursar.ledger.commit.counters import batches, grid_in, read_tiles
 from bursar.ledger.commit.view import View
-from bursar.ledger.journal.blocks import Grid, Ranges, Tile, counters_in, largest
+from bursar.ledger.journal.blocks import Counters, Grid, Ranges, Tile, counters_in, largest
 from bursar.ledger.stores._base import Reader
 
 
@@ -68,9 +68,9 @@ def worst_of(view: View[Reader], scope: Scope, count: int) -> list[Block]:
     for line, balance in state.items():
         for tile, most in view.rows.marks(scope.name, line):
             marks[tile] = max(marks.get(tile, Fraction(0)), Fraction(most, balance.limit))
-    found: list[tuple[Fraction, tuple[int, ...]]] = []  # the least first; of equals the first block counts most
+    found: list[tuple[Fraction, tuple[int, ...]]] = []  # the least first; of equals in a tile, the first
     for number, mark in sorted(marks.items(), key=lambda one: (-one[1], one[0])):
-        if len(found) == count and mark < found[0][0]:
+        if len(found) == count and mark <= found[0][0]:
             break
         for share, place in _worst_in(view, scope, state, grid.part(number), count):
             item = (share, tuple(-step for step in place))
@@ -119,18 +119,28 @@ def heat_of(view: View[Reader], scope: Scope, across: int, down: int, cells: int
         kept = (number for number, _ in view.rows.marks(scope.name, line))
         for batch in batches(kept):
             for tile, counters in read_tiles(view.rows, scope.name, line, map(grid.part, batch)):
-                full = np.broadcast_to(np.asarray(counters), tile.shape)
-                others = tuple(axis for axis in range(len(tile.shape)) if axis not in (across, down))
-                flat = full.max(axis=others) if others else full
-                plane = flat if down < across else flat.T
-                rows = _cells(tile, down, grid.sizes[down], sizes[0])
-                columns = _cells(tile, across, grid.sizes[across], sizes[1])
-                np.maximum.at(worst, np.ix_(rows, columns), plane / balance.limit)
+                _draw(worst, grid, tile, counters, (down, across), balance.limit)
     shares = np.minimum(worst * (1 + 2.0**-50), 1.0)
     names = [name for name, _ in scope.cohort["dimensions"]]
     return Heat(names[across], names[down], [[float(share) for share in row] for row in shares])
 
 
-def _cells(tile: Tile, axis: int, size: int, cells: int) -> npt.NDArray[np.int64]:
-    """The cell of each block of a tile along an axis."""
-    return (tile.origin[axis] + np.arange(tile.shape[axis], dtype=np.int64)) * cells // size
+def _draw(
+    worst: npt.NDArray[np.float64], grid: Grid, tile: Tile, counters: Counters, axes: tuple[int, int], limit: int
+) -> None:
+    """Put a tile into the cells of a map; a tile that is one number is not unfolded."""
+    sizes = zip(axes, worst.shape, strict=True)
+    (rows, top), (columns, left) = (_cells(tile, axis, grid.sizes[axis], cells) for axis, cells in sizes)
+    part: npt.NDArray[np.int64] | int = counters
+    if not isinstance(part, int):
+        part = part.transpose(*axes, *(axis for axis in range(part.ndim) if axis not in axes))
+        part = part.reshape(*part.shape[:2], -1).max(axis=2)
+        part = np.maximum.reduceat(np.maximum.reduceat(part, top, axis=0), left, axis=1)
+    place = np.ix_(rows, columns)
+    worst[place] = np.maximum(worst[place], part / limit)
+
+
+def _cells(tile: Tile, axis: int, size: int, cells: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The cells that a tile has blocks in along an axis, and the first block of each."""
+    every = (tile.origin[axis] + np.arange(tile.shape[axis], dtype=np.int64)) * cells // size
+    return np.unique(every, return_index=True)

@@ -103,7 +103,8 @@ def _changes(scope: Scope, state: dict[str, Balance], fresh: Currency) -> list[E
             )
         taken = balance.spent + beyond.get(line, 0) + balance.held
         if not balance.dead and most < taken:
-            more = words.taken(Fraction(taken, most)) if most else "more than all"
-            raise InputError(f"{scope.name} has used {more} of that limit already", argument=line)
+            more = words.taken(Fraction(taken, most)).removesuffix(" the limit") if most else "more than all of"
+            more += "" if more.endswith(("times", "of")) else " of"
+            raise InputError(f"{scope.name} has used {more} that limit already", argument=line)
         effects.append(effect(scope.name, line, balance, relimited(balance, most, beyond.get(line, 0))))
     return effects
