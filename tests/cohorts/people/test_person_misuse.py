@@ -227,7 +227,7 @@ def test_sizes_and_hashes_say_nothing(visits: PersonFilter) -> None:
         visits.admit(table, b.Gaussian(sigma=100 + number), key=f"q-{number}")
     sizes = {path.stat().st_size for path in parts(visits)}
     assert len(sizes) == 1
-    assert len({row.digest for row in visits._look().rows}) == 4
+    assert len({row.digest for row in visits._desk.look().rows}) == 4
     table = pq.read_table(parts(visits)[0])
     assert table.num_rows == 1024
     assert len(set(table["person"].to_pylist())) == 1024

@@ -95,7 +95,7 @@ def own_norm(column: Any, norm: Any, sigma: Any) -> OwnNorm:
     """A Gaussian sum over a column: ``sigma`` is the noise itself, ``norm`` what a person's sum is clipped to."""
     if not isinstance(column, str) or not column:
         raise InputError(f"sums names the column that is added up, not {column!r}", argument="sums")
-    most, noise = _positive(norm, "norm"), _positive(sigma, "sigma")
+    most, noise = positive(norm, "norm"), positive(sigma, "sigma")
     power = math.floor(math.log2(most)) - _CELLS + 1
     step = Fraction(2) ** power
     while most / step > 2**_CELLS:
@@ -125,7 +125,8 @@ def limit_of(rho: Any) -> int:
     return units
 
 
-def _positive(given: Any, name: str) -> Fraction:
+def positive(given: Any, name: str) -> Fraction:
+    """An exact number above 0, of a size that can be meant."""
     value = exact(given, name)
     if not 0 < value <= 10**30 or value < Fraction(1, 10**30):
         raise InputError(f"{name} must be above 0, and between 1e-30 and 1e30, not {given}", argument=name)

@@ -49,7 +49,8 @@ class Commit(Verb[DeltaRow], frozen=True):
         before = posting.lines(scope)
         balance = before["rho"]
         worst = scope.currency.lines["rho"].price(Fraction(self.delta.worst, NANO))
-        spent = min(balance.limit, balance.spent + worst)  # nobody has spent more, whatever the filter admitted
+        # nobody has spent more, whatever the filter admitted; what is held is for questions about the filter itself
+        spent = min(balance.limit - balance.held, balance.spent + worst)
         after = {**before, "rho": balance._replace(spent=spent)}
         kind = "admit" if self.delta.kind == "delta" else "compact"
         return [Draft(kind, scope.row.root, Body(effect=effects_of(scope.name, before, after), delta=self.delta))]

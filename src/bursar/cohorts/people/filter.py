@@ -16,21 +16,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bursar.cohorts.people.charges import MOST, Participation, limit_of, query_of
-from bursar.cohorts.people.commit import Commit, LostRace, counted
+from bursar.cohorts.people.charges import Participation, limit_of, participation, query_of, units_of
+from bursar.cohorts.people.commit import LostRace
+from bursar.cohorts.people.desk import Desk
 from bursar.cohorts.people.engines import engine_of
 from bursar.cohorts.people.files import Folder
 from bursar.cohorts.people.keys import check_of, pads_of, secret_of
 from bursar.cohorts.people.promises import promised
-from bursar.errors import CurrencyMismatch, InputError, StorageFailed, described
+from bursar.cohorts.people.share import AskShare, Share, question
+from bursar.cohorts.people.statements import statement
+from bursar.errors import InputError, StorageFailed, described
 from bursar.extras import needs
 from bursar.guarantees import Guarantee
 from bursar.ledger.arguments import file_name, key_of
+from bursar.ledger.budget.amounts import exact, written
 from bursar.ledger.budget.refusals import alike
-from bursar.ledger.budget.scope import Scope, scope_name
-from bursar.ledger.journal.body import Delta, body_in
+from bursar.ledger.budget.scope import scope_name
 from bursar.ledger.journal.entry import canonical
-from bursar.ledger.journal.rows import DeltaRow
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.verbs.open import Place, open_scope
 from bursar.numerics.validate import choice, whole
@@ -38,7 +40,7 @@ from bursar.relations import ADD_REMOVE
 
 RULES = ("skip", "halt")
 _ATTEMPTS = 200
-_NOWHERE = Delta("delta", "", "", 0)
+_BUSY = "others kept charging while this was being decided: retry with the same key"
 
 
 class Checked(NamedTuple):
@@ -52,14 +54,6 @@ class Checked(NamedTuple):
     def ok(self) -> bool:
         """Whether nothing is wrong."""
         return not self.problems
-
-
-class _Seen(NamedTuple):
-    """A filter as the ledger shows it at one moment."""
-
-    scope: Scope
-    after: int
-    rows: list[DeltaRow]
 
 
 class PersonFilter:
@@ -79,6 +73,7 @@ class PersonFilter:
             )
         self.person, self.rule = str(kept["person"]), str(kept["rule"])
         self.folder = Folder(str(kept["folder"]) if folder is None else file_name(folder, "folder"))
+        self._desk = Desk(ledger, self.name, self.folder)
 
     @classmethod
     def create(
@@ -91,13 +86,15 @@ class PersonFilter:
         rho: Any,
         secret: Any,
         rule: str = "skip",
+        reserve: Any = None,
         unit: str = "person",
         key: str | None = None,
         by: str | None = None,
     ) -> PersonFilter:
         """A root of the ledger in which every person may spend ``rho``; ``person`` names the column of ids, ``secret``
         is what ids are hashed with. By the rule ``skip`` a query that somebody cannot bear leaves them out, and smaller
-        ones may take them in again; by ``halt`` it leaves them out for good.
+        ones may take them in again; by ``halt`` it leaves them out for good. ``reserve`` is the part of ``rho`` that is
+        set aside for `exhausted_share`: admissions cannot touch it.
         """
         if not isinstance(person, str) or not person:
             raise InputError(f"person names the column of ids, not {described(person)}", argument="person")
@@ -105,6 +102,8 @@ class PersonFilter:
         check = check_of(secret_of(secret), scope_name(name))
         limit_of(rho)
         kept = {"keeps": "people", "folder": where, "person": person, "rule": chosen, "check": check}
+        if reserve is not None:
+            kept["reserve"] = _set_aside(reserve, rho)
         options = {"unit": unit, "relation": ADD_REMOVE, "cohort": canonical(kept)}
         verb = open_scope(name, Place(kind="root"), "zcdp", {"rho": rho}, options)
         ledger.office.submit(ledger.request(verb, key=key, by=by))
@@ -135,21 +134,21 @@ class PersonFilter:
             raise InputError("an admission needs a key of its own", argument="key")
         self.ledger.office.check()
         prepared = engine_of(table, engine).prepare(table, self.person, query, pads_of(self._secret))
-        row = self._recorded(chosen, query.fields(), by)
+        row = self._desk.recorded(chosen, query.fields(), by)
         for attempt in range(_ATTEMPTS):
             if row is not None:
                 return prepared.rows(self.folder.checked([row]))
-            seen = self._look()
+            seen = self._desk.look()
             if isinstance(query, Participation):
                 alike([seen.scope], query.release)
-            _room(seen, query.worst)
+            seen.room(query.worst)
             place = self.folder.fresh()
-            files = self.folder.checked(counted(seen.scope, seen.rows))
-            prepared.decide(files, limit_of(seen.scope.target["rho"]), self.rule, self.folder, place)
-            row = self._commit(chosen, query.fields(), by, seen.after, place, "delta", query.worst)
+            files = self.folder.checked(seen.counted())
+            prepared.decide(files, seen.limit, self.rule, self.folder, place)
+            row = self._desk.commit(chosen, query.fields(), by, seen.after, place, "delta", query.worst)
             if row is None:
-                time.sleep(random.random() * min(0.01 * 2**attempt, 1.0))
-        raise StorageFailed("others kept charging while this was being decided: retry with the same key")
+                _pause(attempt)
+        raise StorageFailed(_BUSY)
 
     def compact(self, *, key: str | None = None, by: str | None = None) -> None:
         """Add up what everybody was charged in one file, which stands for all before it; they are kept for their keys.
@@ -157,23 +156,24 @@ class PersonFilter:
         """
         chosen = key_of(key)
         for _ in range(_ATTEMPTS):
-            seen = self._look()
+            seen = self._desk.look()
             place = self.folder.fresh()
-            files = self.folder.checked(counted(seen.scope, seen.rows))
+            files = self.folder.checked(seen.counted())
             engine_of(None, "duckdb").compact(files, self.folder, place)
-            if self._commit(chosen, {"compact": True}, by, seen.after, place, "snapshot", 0) is not None:
+            if self._desk.commit(chosen, {"compact": True}, by, seen.after, place, "snapshot", 0) is not None:
                 return
         raise StorageFailed("others kept charging while this was being added up: retry")
 
     def verify(self) -> Checked:
         """Whether every file is what the journal says, and nobody was admitted beyond the largest limit there was."""
-        seen = self._look()
+        seen = self._desk.look()
         self.folder.forget()
         problems = [problem for row in seen.rows if (problem := self.folder.wrong(row)) is not None]
         deltas = [row for row in seen.rows if row.kind == "delta"]
         if not problems and deltas:
             files = self.folder.checked(deltas)
-            if engine_of(None, "duckdb").overspent(files, self._largest_limit()):
+            most = self._desk.largest_limit() - self._desk.reserve()
+            if engine_of(None, "duckdb").about(files, statement("overspent", limit=most))[0]:
                 problems.append(f"{self.name}: somebody was admitted beyond the limit")
         return Checked(tuple(problems), len(self.folder.orphans(seen.rows)))
 
@@ -194,57 +194,51 @@ class PersonFilter:
         parts = whole(buckets=buckets, at_least=1, at_most=4096)
         with needs("cohorts", "a person filter"):
             from bursar.cohorts.people.replay import replayed
-        limit = limit_of(self.ledger.scope(self.name).target["rho"])
-        return replayed(charges, file_name(target, "target"), limit, chosen, parts, progress)
+        return replayed(charges, file_name(target, "target"), self._desk.look().limit, chosen, parts, progress)
+
+    def exhausted_share(self, what: Any, *, sigma: Any, key: str, by: str | None = None) -> Share:
+        """About what part of the people who were ever charged could not bear ``what`` any more: two counts, each with
+        discrete Gaussian noise of ``sigma``. It costs everybody 1/(2·sigma²) of what ``reserve`` set aside, and is
+        refused when that is used up. The same key gives the same answer.
+        """
+        asked = question(participation(what), sigma)
+        chosen = key_of(key)
+        if key is None:
+            raise InputError("a question needs a key of its own", argument="key")
+        if not self._desk.reserve():
+            raise InputError(f"{self.name} was created without reserve=: nothing is set aside for this", argument="key")
+        for attempt in range(_ATTEMPTS):
+            seen = self._desk.look()
+            alike([seen.scope], asked.query.release)
+            counts = None
+            if not self._desk.known(chosen):
+                text = statement("exhausted", most=seen.limit - asked.query.worst)
+                counts = asked.answered(*engine_of(None, "duckdb").about(self.folder.checked(seen.counted()), text))
+            try:
+                verb = AskShare(self.name, asked, seen.after, counts)
+                return self.ledger.office.submit(self.ledger.request(verb, key=chosen, by=by))
+            except LostRace:
+                _pause(attempt)
+        raise StorageFailed(_BUSY)
 
     def promises(self) -> list[Guarantee]:
         """What holds for everybody, whatever was released so far and whatever will be: B-zCDP, and √(2B)-GDP as long as
         all of it is Gaussian. B is the largest limit there ever was.
         """
-        return promised(self._largest_limit(), self.ledger.entries(self.name))
-
-    def _largest_limit(self) -> int:
-        """Of all that a steward has ever set."""
-        rows = [row for chained in self.ledger.entries(self.name) for row in body_in(chained.entry.body).scopes or ()]
-        return max(limit_of(Scope(row).target["rho"]) for row in rows)
-
-    def _look(self) -> _Seen:
-        self.ledger.office.check()
-        with self.ledger.store.reading() as reader:
-            scope = self.ledger.office.view(reader).scope(self.name)
-            head = reader.head(self.name)
-            return _Seen(scope, 0 if head is None else head.seq, reader.deltas(self.name))
-
-    def _recorded(self, key: str, asked: dict[str, Any], by: str | None) -> DeltaRow | None:
-        """What a key was answered with before, if this is the same query."""
-        with self.ledger.store.reading() as reader:
-            if reader.key(key) is None:
-                return None
-        verb = Commit(self.name, asked, -1, _NOWHERE)
-        return self.ledger.office.submit(self.ledger.request(verb, key=key, by=by))
-
-    def _commit(
-        self, key: str, asked: dict[str, Any], by: str | None, after: int, place: str, kind: str, worst: int
-    ) -> DeltaRow | None:
-        """Make a delta count, and give what counts for the key: it may be what another process wrote; None where
-        somebody else came first with something else.
-        """
-        delta = Delta(kind, place, self.folder.settle(place), worst)
-        verb = Commit(self.name, asked, after, delta)
-        try:
-            row = self.ledger.office.submit(self.ledger.request(verb, key=key, by=by))
-        except LostRace:
-            self.folder.drop(place)
-            return None
-        if row.path != place:
-            self.folder.drop(place)
-        return row
+        return promised(self._desk.largest_limit(), self.ledger.entries(self.name))
 
     def __repr__(self) -> str:
         return f"<PersonFilter {self.name}: {self.rule}>"
 
 
-def _room(seen: _Seen, worst: int) -> None:
-    """Refuse what could make sums larger than whole numbers of 64 bits: known from the texts of the queries."""
-    if sum(row.worst for row in seen.rows) + worst > MOST:
-        raise CurrencyMismatch(f"{seen.scope.name} has counted all that it can: create a new filter")
+def _pause(attempt: int) -> None:
+    """Let others finish who came first, longer each time, and not all at once again."""
+    time.sleep(random.random() * min(0.01 * 2**attempt, 1.0))
+
+
+def _set_aside(reserve: Any, rho: Any) -> str:
+    """What is set aside of a budget: a part of it, and not all."""
+    part = exact(reserve, "reserve")
+    if not 0 < part < exact(rho, "rho") or limit_of(rho) - units_of(part, "reserve") < 1:
+        raise InputError(f"reserve must lie between 0 and rho, {rho}, not {reserve}", argument="reserve")
+    return written(part)

@@ -50,3 +50,8 @@ WHERE delta.admitted AND charges.charge <= delta.charge
 SELECT COUNT(*) FROM (
     SELECT person FROM state WHERE admitted GROUP BY person HAVING SUM(charge) > {limit}
 ) AS over
+
+-- name: exhausted
+SELECT COALESCE(SUM(CASE WHEN spent > {most} THEN 1 ELSE 0 END), 0), COUNT(*) FROM (
+    SELECT person, SUM(charge) AS spent FROM state WHERE charge > 0 GROUP BY person
+) AS everybody

@@ -63,14 +63,18 @@ def _keeps(scope: Scope) -> str:
 
 def _charged_apart(reader: Reader, root: str) -> list[tuple[str, int]]:
     """What was released in a cohort: the texts of its queries, which nobody was charged for as a whole."""
-    asked = [body_in(one.entry.body).asked() for one in reader.entries(root) if one.entry.kind in ("charge", "admit")]
-    texts = [
-        str(one["what"])
-        if one.get("what")
-        else f"gaussian noise {one['sigma']} on sums of {one['sums']}, each person's clipped to {one['norm']}"
-        for one in asked
-    ]
-    return list(Counter(texts).items())
+    kinds = ("charge", "admit", "share")
+    asked = [body_in(one.entry.body).asked() for one in reader.entries(root) if one.entry.kind in kinds]
+    return list(Counter(map(_query, asked)).items())
+
+
+def _query(asked: Mapping[str, Any]) -> str:
+    """What a query of a cohort released."""
+    if asked.get("verb") == "share":
+        return f"discrete_gaussian(sigma={asked['sigma']}) on the numbers of people with and without enough budget left"
+    if asked.get("what"):
+        return str(asked["what"])
+    return f"gaussian noise {asked['sigma']} on sums of {asked['sums']}, each person's clipped to {asked['norm']}"
 
 
 def _of_ledger(scope: Scope, reader: Reader) -> dict[str, Any]:

@@ -126,6 +126,15 @@ class Delta(msgspec.Struct, frozen=True, array_like=True):
     """The most that it charges anybody, by the text of the query."""
 
 
+class Counts(msgspec.Struct, frozen=True, array_like=True):
+    """Numbers of people with noise, which were released by their entry: those with too little left, and the others."""
+
+    exhausted: int
+    others: int
+    cost: int
+    """What everybody was charged for it."""
+
+
 class Body(msgspec.Struct, omit_defaults=True, kw_only=True):
     """Everything that an entry says beside its place in the chain."""
 
@@ -136,6 +145,7 @@ class Body(msgspec.Struct, omit_defaults=True, kw_only=True):
     """The version of the certificates on which a charge rests."""
     consent: str | None = None
     corrects: tuple[str, int] | None = None
+    counts: Counts | None = None
     delta: Delta | None = None
     exhausted: Exhausted | None = None
     imported: list[str] | None = None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 from bursar.errors import InputError, NotPermitted
 from bursar.ledger.arguments import texts
+from bursar.ledger.budget.amounts import units_down
 from bursar.ledger.budget.currencies import Balance, Refusal
 from bursar.ledger.budget.deciding import folded
 from bursar.ledger.budget.refusals import alike
@@ -77,6 +79,7 @@ class Open(Told, frozen=True):
             raise InputError(
                 f"{scope.name}: what was released before exceeds the limit on {after.line}", argument="spent"
             )
+        after = _set_aside(scope, after)
         body.effect = [effect(scope.name, line, _NOTHING, balance) for line, balance in after.items()]
         body.opening = [release.text for release in self.before] or None
         return [Draft("open", scope.row.root, body)]
@@ -127,6 +130,15 @@ def open_scope(
     if place.parent is not None:
         scope_name(place.parent)
     return Open(scope, place, currency, limits, options, before)
+
+
+def _set_aside(scope: Scope, state: dict[str, Balance]) -> dict[str, Balance]:
+    """What a cohort keeps for questions about itself is held from the first day."""
+    reserve = (scope.cohort or {}).get("reserve")
+    if reserve is None:
+        return state
+    units = units_down(Fraction(reserve), scope.currency.lines["rho"].unit)
+    return {**state, "rho": state["rho"]._replace(held=units)}
 
 
 def _none_below(posting: Posting, name: str) -> None:

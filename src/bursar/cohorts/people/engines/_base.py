@@ -37,8 +37,8 @@ class Engine(ABC):
         """Write what everybody was charged by these files as one snapshot."""
 
     @abstractmethod
-    def overspent(self, files: Sequence[str], limit: int) -> bool:
-        """Whether anybody was admitted beyond a limit by these deltas."""
+    def about(self, files: Sequence[str], text: str) -> tuple[int, ...]:
+        """What a statement says of what was charged by these files, in one row: private numbers."""
 
 
 @contextmanager

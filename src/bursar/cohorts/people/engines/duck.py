@@ -52,12 +52,11 @@ class DuckEngine(Engine):
             self._db.execute(f"CREATE OR REPLACE TEMP TABLE delta_rows AS {statement('snapshot')}")
             _write(self._db, folder, place)
 
-    def overspent(self, files: Sequence[str], limit: int) -> bool:
-        """Whether anybody was admitted beyond a limit."""
+    def about(self, files: Sequence[str], text: str) -> tuple[int, ...]:
+        """What a statement says of what was charged."""
         with discreet(_TROUBLES):
             _state(self._db, files)
-            ((count,),) = self._db.execute(statement("overspent", limit=limit)).fetchall()
-        return bool(count)
+            return tuple(map(int, self._db.execute(text).fetchall()[0]))
 
 
 class _DuckPrepared(Prepared):

@@ -59,10 +59,10 @@ class SparkEngine(Engine):
         with discreet(_TROUBLES):
             self.write(self._ask(statement("snapshot"), state=self.read(files)), folder, place)
 
-    def overspent(self, files: Sequence[str], limit: int) -> bool:
-        """Whether anybody was admitted beyond a limit."""
+    def about(self, files: Sequence[str], text: str) -> tuple[int, ...]:
+        """What a statement says of what was charged."""
         with discreet(_TROUBLES):
-            return bool(self._ask(statement("overspent", limit=limit), state=self.read(files)).collect()[0][0])
+            return tuple(map(int, self._ask(text, state=self.read(files)).collect()[0]))
 
     def _ask(self, text: str, **frames: Any) -> Any:
         """A statement over frames by their names."""
