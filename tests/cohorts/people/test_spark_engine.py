@@ -82,9 +82,8 @@ def test_bad_spark_tables(visits: PersonFilter, spark: Any, sparkle: Frames) -> 
     assert visits.ledger.last("visits") == 1
 
 
-@pytest.mark.soak
 def test_on_a_cluster_of_two_workers(tmp_path: Path) -> None:
-    """Statements and the secret reach workers that are processes of their own; both engines in turns."""
+    """Statements, the secret and the tasks of a replay reach workers that are processes of their own."""
     done = subprocess.run(
         [sys.executable, str(SPARK_CLUSTER), str(tmp_path)],
         capture_output=True,
@@ -92,7 +91,8 @@ def test_on_a_cluster_of_two_workers(tmp_path: Path) -> None:
         check=True,
         env={**os.environ, "PYTHONPATH": str(TESTS)},
     )
-    assert done.stdout.split() == ["".join(f"p{number}" for number in range(10, 40)), "0", "True", "True"]
+    admitted = "".join(f"p{number}" for number in range(10, 40))
+    assert done.stdout.split() == [admitted, "0", "True", "True", "120", "80"]
 
 
 def test_spark_takes_names_as_they_are(visits: PersonFilter, spark: Any) -> None:

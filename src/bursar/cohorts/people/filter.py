@@ -19,14 +19,13 @@ from typing import Any, NamedTuple
 from bursar.cohorts.people.charges import Participation, limit_of, participation, query_of, units_of
 from bursar.cohorts.people.commit import LostRace
 from bursar.cohorts.people.desk import Desk
-from bursar.cohorts.people.engines import engine_of
+from bursar.cohorts.people.engines import engine_of, replay_for
 from bursar.cohorts.people.files import Folder
 from bursar.cohorts.people.keys import check_of, pads_of, secret_of
 from bursar.cohorts.people.promises import promised
 from bursar.cohorts.people.share import AskShare, Share, question
 from bursar.cohorts.people.statements import statement
 from bursar.errors import InputError, StorageFailed, described
-from bursar.extras import needs
 from bursar.guarantees import Guarantee
 from bursar.ledger.arguments import file_name, key_of
 from bursar.ledger.budget.amounts import exact, written
@@ -192,9 +191,8 @@ class PersonFilter:
         """
         chosen = self.rule if rule is None else choice(rule=rule, among=RULES)
         parts = whole(buckets=buckets, at_least=1, at_most=4096)
-        with needs("cohorts", "a person filter"):
-            from bursar.cohorts.people.replay import replayed
-        return replayed(charges, file_name(target, "target"), self._desk.look().limit, chosen, parts, progress)
+        run = replay_for(charges)
+        return run(charges, file_name(target, "target"), self._desk.look().limit, chosen, parts, progress)
 
     def exhausted_share(self, what: Any, *, sigma: Any, key: str, by: str | None = None) -> Share:
         """About what part of the people who were ever charged could not bear ``what`` any more: two counts, each with

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from bursar.cohorts.people.engines._base import Engine, discreet
@@ -13,7 +15,7 @@ ENGINES = ("duckdb", "spark")
 
 def engine_of(table: Any, named: str | None) -> Engine:
     """The engine that was named, or the one that the table belongs to."""
-    home = type(table).__module__.partition(".")[0]
+    home = _home(table)
     if named is not None and named not in ENGINES:
         raise InputError(f"engine must be one of {', '.join(ENGINES)}, not {described(named)}", argument="engine")
     chosen = named or ("spark" if home == "pyspark" else "duckdb")
@@ -33,4 +35,22 @@ def engine_of(table: Any, named: str | None) -> Engine:
     return DuckEngine()
 
 
-__all__ = ["ENGINES", "Engine", "discreet", "engine_of"]
+def replay_for(charges: Any) -> Callable[..., Path]:
+    """The bulk replay for a list of charges: Spark's for its own frames."""
+    if _home(charges) == "pyspark":
+        with needs("spark", "a Spark table"):
+            from bursar.cohorts.people.engines.spark_replay import replayed_by_spark
+
+        return replayed_by_spark
+    with needs("cohorts", "a person filter"):
+        from bursar.cohorts.people.replay import replayed
+
+    return replayed
+
+
+def _home(table: Any) -> str:
+    """The package that a table belongs to."""
+    return type(table).__module__.partition(".")[0]
+
+
+__all__ = ["ENGINES", "Engine", "discreet", "engine_of", "replay_for"]

@@ -134,7 +134,7 @@ class _SparkPrepared(Prepared):
                 values = F.col("cells") * F.lit(float(self._query.step))
                 return found.select(F.col("id").cast(kind).alias(self._person), values.alias(self._query.column))
             ids = found.select(F.col("id").alias("bursar_admitted_id"))
-            same = _column(self._table, self._person).cast("string") == ids["bursar_admitted_id"]
+            same = column_of(self._table, self._person).cast("string") == ids["bursar_admitted_id"]
             return self._table.join(ids, same, "left_semi")
 
 
@@ -145,14 +145,19 @@ def _pattern(file: str) -> str:
     return "file:" + re.sub(r"([\\*?\[\]{}])", r"\\\1", str(Path(file).resolve()))
 
 
-def _column(table: Any, name: str) -> Any:
+def column_of(table: Any, name: str) -> Any:
     """A column by its whole name: a.b is no part of a column a."""
     return table["`" + name.replace("`", "``") + "`"]
 
 
+def kinds_of(table: Any) -> dict[str, str]:
+    """What kind each column has, without its sizes."""
+    return {field.name: field.dataType.typeName().partition("(")[0] for field in table.schema.fields}
+
+
 def _source(table: Any, person: str, query: Query) -> Any:
     """The ids and amounts of a frame; columns that are missing or of another kind are refused by name."""
-    kinds = {field.name: field.dataType.typeName().partition("(")[0] for field in table.schema.fields}
+    kinds = kinds_of(table)
     if kinds.get(person) not in _IDS:
         raise InputError(
             f"the table needs a column {person} of whole numbers or texts, not {described(kinds.get(person))}",
@@ -165,5 +170,5 @@ def _source(table: Any, person: str, query: Query) -> Any:
                 f"the table needs a column {query.column} of numbers, not {described(kinds.get(query.column))}",
                 argument="sums",
             )
-        amount = _column(table, query.column).cast("double")
-    return table.select(_column(table, person).cast("string").alias("id"), amount.alias("amount"))
+        amount = column_of(table, query.column).cast("double")
+    return table.select(column_of(table, person).cast("string").alias("id"), amount.alias("amount"))
