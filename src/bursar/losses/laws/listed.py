@@ -12,7 +12,7 @@ from flint import acb, arb
 from bursar.errors import LossUnknown
 from bursar.losses._base import Loss
 from bursar.losses.engines.lattice.law import Law
-from bursar.numerics.arrays import Array
+from bursar.numerics.arrays import Array, Truths
 from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, down, infinity, up
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
@@ -38,32 +38,25 @@ class ListedLoss(Loss):
         """How much mass the list may leave out."""
         return arb(self.law.log_lost).exp()
 
-    def _sum(self, values: Array, unsure: Array) -> Ball:
-        """Σ mass·value for values ≥ 0 that are known up to these errors, rounding included."""
-        masses = np.exp(self.law.log_masses)
-        total = float(masses @ values)
-        share = np.expm1(self.law.mass_errors) + UNIT * (2 * ULPS + len(masses) + 8)
-        return arb(total, SAFETY * float(masses @ (values * share + 1.1 * unsure)) + 1e-300)
-
     def profile(self, epsilon: RealLike) -> Ball:
         """Σ mass·(1 − e^{ε−l})₊; what is lost may count in full."""
         x = ball(epsilon)
-        low, high = down(x), up(x)
-        apart = self.law.losses - (low + (high - low) / 2)
-        value = np.maximum(-np.expm1(-np.maximum(apart, 0.0)), 0.0)
-        unsure = self.law.loss_errors + (high - low) + 4 * UNIT * (np.abs(self.law.losses) + abs(low))
-        near = np.where(apart > -2 * unsure, unsure + ULPS * UNIT, 0.0)
-        found = self._sum(value, near)
+        found = self.law.tails.profile(down(x), up(x))
         return (found.union(found + self.lost())).nonnegative_part()
 
     def cdf(self, x: RealLike) -> Ball:
         """The mass of the places that are certainly at most x, up to what is unsure."""
         point = ball(x)
         low, high = down(point), up(point)
-        surely = (self.law.losses + self.law.loss_errors <= low).astype(float)
-        maybe = (self.law.losses - self.law.loss_errors <= high).astype(float)
-        least, most = (self._sum(chosen, np.zeros_like(chosen)) for chosen in (surely, maybe))
-        return least.union(most + self.lost())
+        surely = self.law.losses + self.law.loss_errors <= low
+        maybe = self.law.losses - self.law.loss_errors <= high
+        return self._mass(surely).union(self._mass(maybe) + self.lost())
+
+    def _mass(self, chosen: Truths) -> Ball:
+        """Of these places, rounding included."""
+        masses = np.exp(self.law.log_masses[chosen])
+        share = np.expm1(self.law.mass_errors[chosen]) + UNIT * (2 * ULPS + len(masses) + 8)
+        return arb(float(np.sum(masses)), SAFETY * float(np.sum(masses * share)) + 1e-300)
 
     def support(self) -> tuple[Ball, Ball]:
         """The whole line: what is lost may lie anywhere."""

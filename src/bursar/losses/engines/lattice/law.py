@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from bursar.losses._base import Atom
+from bursar.losses.engines.lattice.tails import Tails
 from bursar.numerics.arrays import Array, Integers, Known, Truths
 from bursar.numerics.balls import Ball, relative_radius
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
@@ -117,6 +119,11 @@ class Law:
     """Where all of it lies, if the atoms form a comb."""
     panels: Panels | None = None
     """A density that is not one rising function of the loss: the envelope engine alone can read it."""
+
+    @cached_property
+    def tails(self) -> Tails:
+        """The atoms, summed from the largest loss down."""
+        return Tails.of((self.losses, self.loss_errors), (self.log_masses, self.mass_errors))
 
 
 def spread(x: Ball) -> float:
