@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,26 +18,42 @@ from bursar.errors import InputError
 from support.cohorts import People
 
 
+def alike(number: int) -> int:
+    """People whose numbers, spread over 64 bits, differ in the last of them only."""
+    spread = (number // 8 * 2**40 + number % 8) * pow(0x9E3779B97F4A7C15, -1, 2**64) % 2**64
+    return spread - 2**64 * (spread >= 2**63)
+
+
+NAMES: dict[str, Callable[[int], Any]] = {
+    "numbers": lambda number: number - 5,
+    "texts": "p{}".format,
+    "bytes": lambda number: bytes([number]) * number,
+    "alike": alike,
+}
+
+
 @pytest.mark.parametrize("rule", ["skip", "halt"])
-@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("kind", NAMES)
+@pytest.mark.parametrize(("people", "shuffled"), [(30, True), (200, False)])
 def test_every_charge_is_decided_as_by_the_dictionary(
-    rule: str, named: bool, visits: PersonFilter, tmp_path: Path
+    rule: str, kind: str, people: int, shuffled: bool, visits: PersonFilter, tmp_path: Path
 ) -> None:
-    """Skewed people, unsorted rows, several rows of a person in one query, in buckets: the same are admitted."""
+    """Skewed people, in any order, several rows of a person in one query, in buckets: the same are admitted."""
     chance = random.Random(3)
-    rows = []
+    rows: list[tuple[int, Any, int]] = []
     for query in range(60):
-        for _ in range(chance.randrange(40)):
-            who = min(chance.randrange(30), chance.randrange(30))
-            rows.append((query, f"p{who}" if named else who, chance.randrange(4 * 10**6)))
-    chance.shuffle(rows)
+        for _ in range(chance.randrange(40 if people < 64 else 240)):
+            who = min(chance.randrange(people), chance.randrange(people))
+            rows.append((query, NAMES[kind](who), chance.randrange(4 * 10**6)))
+    if shuffled:
+        chance.shuffle(rows)
     columns = [pa.array(column) for column in zip(*rows, strict=True)]
     done: list[tuple[int, int]] = []
     target = visits.replay(
         pa.table(columns, ["query", "person", "charge"]),
         tmp_path / "out",
         rule=rule,
-        buckets=5,
+        buckets=5 if shuffled else 1,
         progress=lambda *step: done.append(step),
     )
     found = {
@@ -52,8 +70,35 @@ def test_every_charge_is_decided_as_by_the_dictionary(
         expected |= {(query, who): (charge, who in admitted) for who, charge in asked.items()}
     assert found == expected
     assert 0 < sum(admitted for _, admitted in found.values()) < len(found)
-    assert done == [(number, 5) for number in range(1, 6)]
+    parts = len(done)
+    assert done == [(number, parts) for number in range(1, parts + 1)]
     assert visits.ledger.last("visits") == 1
+
+
+def test_a_person_with_many_charges_costs_what_others_cost(visits: PersonFilter, tmp_path: Path) -> None:
+    """One person with half of all charges is counted alone: in the end as the dictionary says, by both rules."""
+    count = 40_000
+    persons = [0 if number % 2 else number for number in range(count)]
+    table = pa.table({"query": range(count), "person": persons, "charge": [number % 1997 for number in range(count)]})
+    for rule in ("skip", "halt"):
+        oracle = People(10**7, rule)
+        expected = [bool(oracle.admit({str(who): at % 1997})) for at, who in enumerate(persons)]
+        found = pq.read_table(visits.replay(table, tmp_path / rule, rule=rule, buckets=2)).sort_by("query")
+        assert found["admitted"].to_pylist() == expected
+        assert not all(expected)
+
+
+def test_kinds_of_persons(visits: PersonFilter, tmp_path: Path) -> None:
+    """Numbers of every size and identifiers keep their kind, and nobody is taken for somebody else."""
+    given = duckdb.from_arrow(
+        pa.table({"query": [1, 1, 2, 2], "person": [1, 2, 1, 2], "charge": [6 * 10**6, 1, 6 * 10**6, 1]})
+    )
+    for place, kind in enumerate(("UTINYINT", "INTEGER", "UBIGINT", "UUID")):
+        number = "printf('00000000-0000-4000-8000-%012d', person)" if kind == "UUID" else "person"
+        asked = given.project(f"query, CAST({number} AS {kind}) AS person, charge")
+        found = pq.read_table(visits.replay(asked, tmp_path / str(place), buckets=3))
+        rows = sorted((str(row["person"])[-1:], row["query"], row["admitted"]) for row in found.to_pylist())
+        assert rows == [("1", 1, True), ("1", 2, False), ("2", 1, True), ("2", 2, True)]
 
 
 def test_bad_replays(visits: PersonFilter, tmp_path: Path) -> None:

@@ -182,7 +182,7 @@ class PersonFilter:
         target: Any,
         *,
         rule: str | None = None,
-        buckets: int = 64,
+        buckets: int = 256,
         progress: Callable[[int, int], None] = lambda done, all: None,
     ) -> Path:
         """What this filter, from an empty beginning, would admit of a list of charges with the columns query (in
