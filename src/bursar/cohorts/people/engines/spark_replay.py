@@ -17,9 +17,10 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
+from bursar.cohorts.people.dealing import COLUMNS
 from bursar.cohorts.people.engines._base import discreet
 from bursar.cohorts.people.engines.spark import column_of, kinds_of
-from bursar.cohorts.people.replay import COLUMNS, replayed
+from bursar.cohorts.people.replay import replayed
 from bursar.errors import InputError, described, storage_trouble
 
 _WHOLE = ("byte", "short", "integer", "long")
