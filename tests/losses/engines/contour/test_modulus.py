@@ -31,6 +31,13 @@ def test_it_lies_above_a_gaussian(monkeypatch: pytest.MonkeyPatch, cells: str, s
                 assert delta_below([GaussianFactor(mu * mu)], arb(0), epsilon, tilt) > exact
 
 
+@pytest.mark.parametrize("tilt", [0.0, -0.0, -0.3, -0.5, -2.0, float("nan")])
+def test_left_of_its_pole_it_bounds_nothing(tilt: float) -> None:
+    """The integral is δ at tilts above 0 alone: at −½ it would say 10⁻²² of what is all but certain."""
+    with working(), pytest.raises(NoContour, match="left of its pole"):
+        delta_below([GaussianFactor(arb(400))], arb(0), 0.0, tilt)
+
+
 def test_near_the_saddle_it_is_close() -> None:
     """Where the tilt is that of the ε, the bound is less than half as large again."""
     with working():

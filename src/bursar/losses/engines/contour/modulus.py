@@ -24,6 +24,8 @@ _PLACES = np.concatenate([np.arange(1, 41) / 8, np.geomspace(5.5, 8e3, 40)])  # 
 
 def delta_below(factors: Sequence[Factor], leak: Ball, epsilon: float, tau: float) -> Ball:
     """An upper bound of δ(ε) of the composed factors, at this tilt."""
+    if not tau > 0:
+        raise NoContour("to the left of its pole at 0 the integral is not δ")
     if epsilon < max(factor.floor for factor in factors):
         raise NoContour("what is given up is not known for so small an ε")
     s = _PLACES / math.sqrt(sum(factor.rough_variance() for factor in factors))
