@@ -127,3 +127,23 @@ def test_families_of_training_keep_the_promise_whatever_the_unknown_means(
     found = b.plan(build, epsilon=2, delta=1e-6)
     assert Fraction(b.account(build(found.value), delta=1e-6).epsilon.upper) <= 2, setting
     assert Fraction(b.account(build(found.neighbour), delta=1e-6).epsilon.upper) > 2, setting
+
+
+def test_a_table_of_values_is_rounded_away_from_those_that_fail() -> None:
+    """Noise is shown rounded up and a number of releases as it is: whoever types a cell in again keeps the target."""
+    for make in (lambda x: b.Gaussian(sigma=x) * 10, lambda x: b.RandomizedResponse(epsilon=x) * 10):
+        cells = b.sweep(make, epsilons=[1, "2.5", 6], deltas=["1e-5", 1e-8])
+        for cell, line in zip(cells, str(cells).splitlines()[1:], strict=True):
+            shown = Fraction(line.split()[-1])
+            assert cell.plan is not None
+            assert (shown >= cell.value) is (cell.value > cell.plan.neighbour)
+            assert abs(shown - Fraction(cell.value)) < Fraction(cell.value) / 10**7
+
+
+def test_the_noise_of_a_split_is_shown_rounded_up() -> None:
+    """A query answered with the noise that the table shows costs no more than was split."""
+    found = b.split([1, 2, 3, 7], epsilon=1, delta="1e-6")
+    lines = [line.split() for line in str(found).splitlines()]
+    rows = {cells[0]: cells for cells in lines if len(cells) == 5 and cells[0] in ("1", "2", "3", "7")}
+    for share in found.shares:
+        assert Fraction(rows[f"{share.sensitivity:g}"][2]) >= Fraction(share.scale)

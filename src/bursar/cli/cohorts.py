@@ -123,6 +123,7 @@ def worst(
     """
     with opened(ledger, anchor, as_json) as books:
         from bursar.cohorts import BlockLedger
+        from bursar.ledger.budget import words
 
         found = BlockLedger(books, name).worst(count)
     if as_json:
@@ -130,7 +131,7 @@ def worst(
         return
     for block in found:
         place = ", ".join(f"{dimension} {at}" for dimension, at in block.place.items())
-        typer.echo(f"{place}: {float(100 * block.share):.4g} % used")
+        typer.echo(f"{place}: {words.percent(block.share, up=True)} % used")
 
 
 @app.command()

@@ -27,6 +27,7 @@ from bursar.numerics.arrays import Array
 from bursar.numerics.balls import ball, down, up, working
 from bursar.numerics.interval import Interval
 from bursar.numerics.real import Number, Real
+from bursar.numerics.shown import shown
 from bursar.numerics.trusted import UNIT
 from bursar.numerics.validate import listed, probability, real
 from bursar.presented import Bare, Table, Tabled
@@ -74,7 +75,7 @@ class Curve(Tabled):
         return [
             ("composition", self.composition.text()),
             ("epsilons", Bare(f"{size} from {first:.6g} to {last:.6g}")),
-            ("delta", Bare(f"{float(self.upper[0]):.6g} to {float(self.upper[-1]):.6g}")),
+            ("delta", Bare(" to ".join(shown(float(self.upper[end]), up=True) for end in (0, -1)))),
         ]
 
     def _table(self) -> Table:

@@ -23,6 +23,7 @@ from bursar.jobs.report import Report
 from bursar.jobs.report_text import proved
 from bursar.mechanisms import Gaussian, Laplace, Mechanism
 from bursar.numerics.real import Number, Real
+from bursar.numerics.shown import shown
 from bursar.numerics.validate import choice, listed, noise, probability, real
 from bursar.presented import Bare, Table, Tabled
 
@@ -47,8 +48,10 @@ class Share(Tabled):
         return Table((), _HEAD, [self._cells()])
 
     def _cells(self) -> list[str]:
-        cells = (self.sensitivity, self.weight, self.scale, self.standard_error, self.half_width)
-        return [f"{cell:.6g}" for cell in cells]
+        """Rounded, the noise upward: less than it would cost more."""
+        cells = (self.sensitivity, self.weight, self.standard_error, self.half_width)
+        sensitivity, weight, *errors = (f"{cell:.6g}" for cell in cells)
+        return [sensitivity, weight, shown(self.scale, up=True), *errors]
 
     @property
     def standard_error(self) -> float:
@@ -94,7 +97,7 @@ class Split(Tabled):
         return {"noise": self.noise, "shares": rows, "variance": self.variance, "report": self.report.to_dict()}
 
     def _facts(self) -> list[tuple[str, object]]:
-        scales = [Bare(f"{share.scale:.6g}") for share in self.shares]
+        scales = [Bare(shown(share.scale, up=True)) for share in self.shares]
         ends = self.report.bound
         return [("noise", self.noise), ("scales", scales), ("epsilon", Bare(f"[{ends.lower!r}, {ends.upper!r}]"))]
 

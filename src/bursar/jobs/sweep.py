@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from itertools import product
 from typing import Any
@@ -18,6 +19,7 @@ from bursar.jobs.plan_family import Family
 from bursar.jobs.plan_search import Search
 from bursar.jobs.plan_training import Pair, Training, first_look, pairs
 from bursar.numerics.real import Number, Real
+from bursar.numerics.shown import shown_exactly
 from bursar.numerics.validate import listed, probability, real
 from bursar.presented import Bare, Presented, Table, Tabled, cut, named, spread
 
@@ -83,7 +85,11 @@ class Sweep(list[Cell], Tabled):
 
 
 def _found(cell: Cell) -> str:
-    return f"{float(cell.value):.8g}" if cell.plan is not None else cut(cell.reason or "", 40)
+    """The value, rounded away from the one that fails; or why there is none."""
+    if cell.plan is None:
+        return cut(cell.reason or "", 40)
+    value, fails = cell.plan.value, cell.plan.neighbour
+    return str(value) if fails is None else shown_exactly(Fraction(value), up=value > fails, digits=8)
 
 
 @understood

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from bursar.ledger.budget import words
 from bursar.ledger.budget.scope import Scope
 from bursar.ledger.journal.body import body_in
 from bursar.ledger.ledger import Ledger
@@ -37,7 +38,11 @@ def burn_down_figure(ledger: Ledger, scope: str) -> Picture:
         axes.legend(frameon=False)
     axes.set_ylim(0, 104)
     figure.autofmt_xdate()
-    now = f"{left[-1]:.3g} % is left after {len(points)} entries" if points else "nothing was spent yet"
+    now = (
+        f"{words.left(room(found, points[-1].left))} is left after {len(points)} entries"
+        if points
+        else "nothing was spent yet"
+    )
     figure.alt = f"What is left of {scope} over time: {now}{ends}."
     return figure
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -59,5 +61,5 @@ def _drawn(heat: Heat) -> dict[str, object]:
         "cells": cells,
         "width": len(heat.shares[0]),
         "height": len(heat.shares),
-        "most": f"{100 * max(max(shares) for shares in heat.shares):.4g} %",
+        "most": words.taken(Fraction(max(max(shares) for shares in heat.shares))),
     }
