@@ -183,9 +183,7 @@ class TrainingAccountant(analysis.DpTrainingAccountant):  # type: ignore[misc]  
         if users == 1:
             return found
         # several records of one user are sampled by themselves, and leave together
-        return (
-            found if users == 1 else sum((b.Group(t.mechanism, users) * t.count for t in found.terms), b.Composition())
-        )
+        return sum((b.Group(t.mechanism, users) * t.count for t in found.terms), b.Composition())
 
     def report(self, num_updates: int, dp_params: Any, **more: Any) -> Report:
         """Both ends, every theorem's part, and the reasons."""
