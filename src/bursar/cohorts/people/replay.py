@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bursar.cohorts.people.dealing import BATCH, COLUMNS, Dealt
-from bursar.cohorts.people.engines import discreet
+from bursar.cohorts.people.engines._base import discreet
 from bursar.cohorts.people.engines.duck import IDS, WHOLE, readable
 from bursar.cohorts.people.fold import Room, decided
 from bursar.errors import InputError, storage_trouble
