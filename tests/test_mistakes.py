@@ -162,6 +162,19 @@ def test_there_are_forty() -> None:
     assert len(PYTHON) + len(SHELL) >= 40
 
 
+def test_a_mechanism_that_is_no_dataclass_is_told_so() -> None:
+    """A class of one's own whose parameters nobody can list is refused by its name, with what it lacks."""
+
+    class Own(b.Mechanism):
+        name, relation = "own", "add_remove"
+
+        def claims(self) -> tuple[b.Claim, ...]:
+            return (b.Claim(b.PureDP(epsilon=1), "DMNS06"),)
+
+    with pytest.raises(b.InputError, match=r"Own is no dataclass.*@dataclass\(frozen=True\)"):
+        b.account(Own(), delta=1e-6)
+
+
 def test_a_fault_inside_is_no_wrong_call() -> None:
     """A TypeError of code that a function calls stays what it is."""
 

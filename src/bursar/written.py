@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar, Protocol
 
-from bursar.errors import understood
+from bursar.errors import InputError, understood
 from bursar.numerics.real import Real
 from bursar.presented import LONGEST, Named, cut, few
 
@@ -44,8 +44,13 @@ class Written(Named):
 
     def written_fields(self) -> list[tuple[str, Any]]:
         """The fields that the written form shows, in order, defaults left out."""
-        shown = []
-        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+        shown: list[tuple[str, Any]] = []
+        if not dataclasses.is_dataclass(self):
+            raise InputError(
+                f"{type(self).__qualname__} is no dataclass, so that nobody knows its parameters: put "
+                "@dataclass(frozen=True) above it"
+            )
+        for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if field.default is dataclasses.MISSING or value != field.default:
                 shown.append((field.name, value))
