@@ -160,7 +160,7 @@ def test_a_correction_asks_first() -> None:
     words = ("correct", "data", "2", "randomized_response(epsilon=0.1)", "--reason", "twice", "--key", "fix")
     refused = run(*words)
     assert refused.exit_code == 2
-    assert "the residue is given up" in refused.stderr
+    assert "a way of counting ends for good" in refused.stderr
     assert "--yes" in refused.stderr
     told = json.loads(run(*words, "--json").stdout)
     assert told["code"] == "consent_needed"
@@ -168,7 +168,7 @@ def test_a_correction_asks_first() -> None:
     assert len(run("export").stdout.splitlines()) == 3
     done = run(*words, "--yes")
     assert done.exit_code == 0
-    assert "the residue is given up" in done.stderr
+    assert "a way of counting ends for good" in done.stderr
     assert done.stdout.startswith("corrected: entry 3 of data, key fix")
     assert json.loads(run(*words, "--yes", "--json").stdout)["replayed"]
 
@@ -207,10 +207,10 @@ def test_past_releases_ask_first(tmp_path: Path) -> None:
     run("spend", "data", "randomized_response(epsilon=0.1)", "--key", "a", "--reason", "a map")
     refused = run("bring-in", "data", str(table))
     assert refused.exit_code == 2
-    assert "the residue is given up" in refused.stderr
+    assert "a way of counting ends for good" in refused.stderr
     assert "--yes" in refused.stderr
     done = run("bring-in", "data", str(table), "--yes")
-    assert (done.exit_code, "the residue is given up" in done.stderr) == (0, True)
+    assert (done.exit_code, "a way of counting ends for good" in done.stderr) == (0, True)
     assert "a map" in run("history", "data").stdout
     held = run("reserve", "data", "laplace(scale=1000)", "--ttl", "60", "--reason", "a plan", "--json")
     run("draw", json.loads(held.stdout)["id"], "--reason", "its end")

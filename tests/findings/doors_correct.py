@@ -19,9 +19,9 @@ def main() -> tuple[bool, str]:
     said = " ".join((done.stdout + done.stderr).split())
     with b.Ledger("sqlite:///budget.db", alert=None) as ledger:
         after = ledger.quote("data", RESPONSE).fits
-    return done.returncode != 0 and after == before and ("gives up" in said or "is given up" in said), (
-        f"exit code {done.returncode}; {before} more fitted before, {after} after; said: {said[:110]}"
-    )
+    return done.returncode != 0 and after == before and (
+        "gives up" in said or "is given up" in said or "ends for good" in said
+    ), (f"exit code {done.returncode}; {before} more fitted before, {after} after; said: {said[:110]}")
 
 
 if __name__ == "__main__":

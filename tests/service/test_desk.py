@@ -13,6 +13,7 @@ import pytest
 
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.verbs.open import Place, open_scope
+from bursar.service.core import Audit
 from bursar.service.dashboard.budgets import PAGE
 from bursar.service.dashboard.desk import HEADERS, HERE
 from bursar.service.dashboard.forms import FORMS
@@ -21,6 +22,7 @@ from bursar.service.permissions import MAY
 from bursar.service.tokens import ROLES
 from support.offices import Office, open_office
 from support.patience import NET
+from support.visits import raw
 
 _KEYS = itertools.count()
 FRAGMENT = {"HX-Request": "true"}
@@ -93,10 +95,11 @@ def test_the_matrix_of_what_can_be_seen(memory: Office, role: str) -> None:
 def test_nothing_of_another_branch_is_on_a_page(memory: Office, role: str) -> None:
     """Whoever holds a token for data/left reads no name, no person, no release and no key of what lies beside it."""
     ledger = memory.service.ledger
-    ledger.spend("data/left", "laplace(scale=70)", key="mine", by="ann")
-    ledger.spend("data/right", "laplace(scale=123)", key="secret-key", by="zoe")
-    ledger.spend("data", "laplace(scale=124)", key="secret-root", by="zoe")
-    ledger.spend(["data/left", "other"], "laplace(scale=125)", key="secret-both", by="zoe")
+    ledger.spend("data/left", "laplace(scale=70)", key="mine", by="ann", reason="a map of ours")
+    ledger.spend("data/right", "laplace(scale=123)", key="secret-key", by="zoe", reason="secret one")
+    ledger.spend("data", "laplace(scale=124)", key="secret-root", by="zoe", reason="secret two")
+    ledger.spend(["data/left", "other"], "laplace(scale=125)", key="secret-both", by="zoe", reason="secret three")
+    memory.service.audit = Audit(ledger.office.clock(), "zoe", {"ok": False, "problems": ["data/right: secret"]})
     ledger.limit("data/right", epsilon="0.43", reason="secret-reason", by="zoe")
     seen = []
     with signed_in(memory, role, "data/left") as client:
@@ -108,6 +111,9 @@ def test_nothing_of_another_branch_is_on_a_page(memory: Office, role: str) -> No
             "/what-if",
             "/verify",
             "/scope/releases?name=data/left&text=laplace",
+            "/scope/releases?name=data/left&text=secret",
+            "/scope/statement?name=data/left",
+            "/scope/statement?name=data/right",
             "/act/parent?scope=data/right/x",
             "/act?verb=open",
             "/budgets?under=data",
@@ -127,7 +133,66 @@ def test_nothing_of_another_branch_is_on_a_page(memory: Office, role: str) -> No
         asked_for = path.rpartition("=")[2] in ("data/right", "other") or "data/right" in path
         found = [one for one in hidden.findall(text) if not (asked_for and one in ("data/right", "other"))]
         assert not found, (path, found)
-    assert "laplace(scale=70)" in dict(seen)["/scope?name=data/left"]
+    book = dict(seen)["/scope?name=data/left"]
+    assert "laplace(scale=70)" in book
+    assert "a map of ours" in book
+    assert "something is wrong" in book
+    assert "<tr" not in dict(seen)["/scope/releases?name=data/left&text=secret"], "a filter finds what it may show"
+
+
+def test_reasons_are_asked_for_shown_and_found(memory: Office) -> None:
+    """Where something is charged there is room for a reason; the table has it, and finds it."""
+    with signed_in(memory, "analyst") as client:
+        for verb in ("spend", "reserve"):
+            assert 'name="reason"' in client.get("/act", params={"verb": verb, "name": "data"}).text
+        given = filled("spend", "data")
+        assert 'name="reason"' in client.post("/act/confirm", data=given).text
+        told = client.post("/act/confirm", data={**given, "reason": "tulips by street"}).text
+        assert "Reason: tulips by street" in told
+        assert client.post("/act/do", data={**given, "reason": "tulips by street"}).status_code == 200
+        assert client.post("/act/do", data=filled("spend", "data")).status_code == 200
+        for text, rows in (("tulips", 1), ("laplace", 2), ("roses", 0)):
+            found = client.get("/scope/releases", params={"name": "data", "text": text}).text
+            assert found.count('data-label="Reason"') == rows, text
+
+
+def test_refusals_on_a_page_lead_to_what_would_pass(memory: Office) -> None:
+    """The deed says it; the table of a budget has a button that asks, for whoever may ask there."""
+    with signed_in(memory, "analyst") as client:
+        deed = {**filled("spend", "data"), "what": "laplace(scale=1/3)"}
+        refused = client.post("/act/do", data=deed, headers=FRAGMENT).text
+        assert "laplace(scale=1.01) would pass" in refused
+        assert 'data-try="laplace(scale=1/3)"' in client.get("/scope?name=data").text
+    with signed_in(memory, "auditor") as client:
+        assert "data-try" not in client.get("/scope?name=data").text
+
+
+def test_past_releases_are_agreed_to_on_a_page(memory: Office) -> None:
+    """What they do beyond their price is shown before the button, and the button agrees to it."""
+    ledger, response = memory.service.ledger, "randomized_response(epsilon=0.02)"
+    ledger.spend("other", response)
+    with signed_in(memory, "steward") as client:
+        given = {**filled("bring_in", "other"), "table": f"what\n{response}\n"}
+        shown = client.post("/act/confirm", data=given).text
+        assert "It does more than charge" in shown
+        assert "a way of counting ends for good" in shown
+        assert not raw(re.sub(r"<[^>]+>", " ", shown)), "in words for people"
+        (consent,) = re.findall(r'name="consent" value="(\w+)"', shown)
+        assert "consent" in client.post("/act/do", data=given).text  # nothing was agreed to
+        assert client.post("/act/do", data={**given, "consent": consent}).status_code == 200
+    assert ledger.entries("other")[-1].entry.kind == "import"
+
+
+def test_an_audit_is_remembered(memory: Office) -> None:
+    """Who verified last, when and with what result stands on the page of verifications and on every budget's."""
+    with signed_in(memory, "auditor") as client:
+        assert "Nobody has verified the journal" in client.get("/scope?name=data").text
+        assert "All 4 entries of 2 roots agree" in client.post("/verify").text
+        assert "Verified on" in client.get("/verify").text
+        assert "everything adds up" in client.get("/scope?name=data").text
+        statement = client.get("/scope/statement?name=data")
+    assert statement.headers["content-disposition"].startswith("attachment")
+    assert 'budget "data": ε = 1 (pure), protects each' in statement.text
 
 
 def test_pages_are_guarded(memory: Office) -> None:

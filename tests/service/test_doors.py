@@ -100,7 +100,7 @@ def test_the_client_knows_them_apart(memory: Office) -> None:
     receipt = ledger.spend("other", "randomized_response(epsilon=0.1)", key="r")
     again: dict[str, Any] = {"what": "randomized_response(epsilon=0.1)", "reason": "x", "key": "c"}
     with Client(str(memory.client.base_url), memory.secrets["owner", "*"], attempts=1) as client:
-        with pytest.raises(b.errors.ConsentNeeded, match="the residue is given up") as price:
+        with pytest.raises(b.errors.ConsentNeeded, match="a way of counting ends for good") as price:
             client.correct(("other", receipt.seq), **again)
         assert client.correct(("other", receipt.seq), **again, consent=price.value.consent).kind == "correct"
         facts = {

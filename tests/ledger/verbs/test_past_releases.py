@@ -20,7 +20,7 @@ def test_a_used_scope_asks_first(ledger: Ledger) -> None:
         ledger.bring_in("data", TABLE, key="past")
     for said in (
         "bringing a past release into data",
-        "the residue is given up",
+        "a way of counting ends for good",
         "is left afterwards",
         "bring in again",
     ):

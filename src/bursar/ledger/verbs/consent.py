@@ -76,10 +76,9 @@ class Outcome(NamedTuple):
         before, then = share_left(currency, self.before), share_left(currency, after)
         said = f"charged out of its order it takes {words.taken(before - then)}, {words.left(then)} is left afterwards"
         for name in _given_up(self.before, after):
-            line = words.line_name(self.scope.row.currency, name)
-            said += f"; counting by the {line} is given up, of which {words.left(of_line(self.before[name]))} is left"
+            said += f"; a way of counting ends for good, by which {words.left(of_line(self.before[name]))} is left now"
         if self.plain is not None and self.dearer:
-            said += f"; spent now it would take {words.taken(before - share_left(currency, self.plain))}"
+            said += f"; charged in its order it would take {words.taken(before - share_left(currency, self.plain))}"
         return said
 
 
