@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 import bursar as b
 from bursar.cli.main import app
 from bursar.ledger.ledger import Ledger
+from bursar.problems import problem_of
 from support.visits import raw
 
 TOP = Path(__file__).parents[1]
@@ -47,6 +49,40 @@ def test_in_python(currency: str) -> None:
     assert "would pass" in said[-1]
     assert raw(shown.counted())
     assert shown.odometer is None or f"{currency}, under" in shown.counted()
+
+
+@pytest.mark.parametrize("currency", TERMS)
+def test_every_refusal(currency: str) -> None:
+    """Whatever a ledger says no to, and what it wants consent for, is said in words; over HTTP it is the same text."""
+    terms, fits, much = TERMS[currency]
+    limit = {name: "1/1000" for name in ("epsilon", "rho", "mu") if name in terms}
+    with Ledger("memory://", alert=None) as ledger:
+        for name, more in (("data", {}), ("pair", {"second_person": True}), ("cold", {}), ("gone", {})):
+            ledger.open(name, currency=currency, **terms, **more)
+        charged = ledger.spend("data", fits, key="k")
+        ledger.spend("data", "randomized_response(epsilon=0.001)", key="r")
+        held = ledger.reserve("data", fits, ttl=100, key="h")
+        ledger.freeze("cold", reason="x")
+        ledger.retire("gone", reason="x")
+        refused: dict[str, Callable[[], Any]] = {
+            "spend": lambda: ledger.spend("data", much),
+            "reserve": lambda: ledger.reserve("data", much, ttl=9),
+            "draw": lambda: ledger.draw(held, much),
+            "frozen": lambda: ledger.spend("cold", fits),
+            "closed": lambda: ledger.spend("gone", fits),
+            "key": lambda: ledger.spend("data", much, key="k"),
+            "two people": lambda: ledger.limit("pair", reason="x", **limit),
+            "open": lambda: ledger.open("new", currency=currency, spent=[much], **terms),
+            "correct": lambda: ledger.correct(charged, much, reason="x"),
+            "bring in": lambda: ledger.bring_in("data", f"what\n{much}\n"),
+        }
+        for name, refuse in refused.items():
+            with pytest.raises(b.errors.BursarError) as refusal:
+                refuse()
+            said = problem_of(refusal.value).detail
+            for given in (held.id, getattr(refusal.value, "consent", "")):  # names, which may look like numbers
+                said = said.replace(given, "")
+            assert raw(said) == [], (name, said)
 
 
 @pytest.mark.parametrize("currency", TERMS)

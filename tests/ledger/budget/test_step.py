@@ -18,6 +18,7 @@ from bursar.ledger.budget.currencies._residue_appraiser import Appraiser
 from bursar.ledger.budget.currencies._step import step, ways_of
 from bursar.ledger.budget.release import release_of
 from bursar.ledger.ledger import Ledger
+from support.hands import brought_in
 
 TWO = ways_of({"residue": ("residue", "delta"), "basic": ("epsilon", "delta")})
 LINES = ("residue", "epsilon", "delta")
@@ -104,7 +105,7 @@ def test_moves_keep_what_was_charged(state: dict[str, Balance], amount: int) -> 
 VERBS: dict[str, Callable[[Ledger, Any], Any]] = {
     "spend": lambda ledger, what: ledger.spend("data", what),
     "reserve": lambda ledger, what: ledger.reserve("data", what, ttl=1000),
-    "import": lambda ledger, what: ledger.bring_in("data", f"what\n{what}\n"),
+    "import": lambda ledger, what: brought_in(ledger, "data", f"what\n{what}\n"),
 }
 
 

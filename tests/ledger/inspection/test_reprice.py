@@ -12,6 +12,7 @@ import bursar as b
 from bursar.ledger.budget.currencies import currency_with
 from bursar.ledger.budget.release import release_of
 from bursar.ledger.ledger import Ledger
+from support.hands import brought_in
 
 # Written by the version before reservations kept their prices, with its own texts: four roots with a charge of two
 # terms, whose price depends on their order, and a reservation of three and two of them on the root parts, of which one
@@ -72,10 +73,10 @@ def test_what_is_brought_in_beside_a_reservation_is_not_accused(reserved: str, l
     with Ledger("memory://", alert=None) as ledger:
         ledger.open("data", epsilon=1, delta="1e-6")
         held = ledger.reserve("data", reserved, ttl=1000)
-        ledger.bring_in("data", f"what\n{late}\n")
+        brought_in(ledger, "data", f"what\n{late}\n")
         ledger.open("other", epsilon=1, delta="1e-6")
         ledger.close(ledger.reserve("other", reserved, ttl=1000))
-        ledger.bring_in("other", f"what\n{late}\n")
+        brought_in(ledger, "other", f"what\n{late}\n")
         ledger.close(held)
         found = ledger.verify(reprice=True)
         assert (found.problems, found.notices) == ((), ())

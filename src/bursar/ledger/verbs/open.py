@@ -11,7 +11,7 @@ from bursar.ledger.arguments import texts
 from bursar.ledger.budget.amounts import units_down
 from bursar.ledger.budget.currencies import Balance, Refusal
 from bursar.ledger.budget.deciding import folded
-from bursar.ledger.budget.refusals import alike
+from bursar.ledger.budget.refusals import alike, asked_and_left, short
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.budget.reservations import joined
 from bursar.ledger.budget.scope import Scope, names_above, new_scope, scope_name, whole_parts
@@ -76,9 +76,8 @@ class Open(Told, frozen=True):
             alike([scope], release)
         after = folded(scope, state, self.before, ran)
         if isinstance(after, Refusal):
-            raise InputError(
-                f"{scope.name}: what was released before exceeds the limit on {after.line}", argument="spent"
-            )
+            too_much = asked_and_left(scope, short(scope, after))
+            raise InputError(f"{scope.name}: what was released before exceeds the limit: {too_much}", argument="spent")
         after = _set_aside(scope, after)
         body.effect = [effect(scope.name, line, _NOTHING, balance) for line, balance in after.items()]
         body.opening = [release.text for release in self.before] or None
