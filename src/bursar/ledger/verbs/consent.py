@@ -64,7 +64,9 @@ class Outcome(NamedTuple):
     def _excess(self) -> str:
         stays = "stays closed" if self.scope.row.status == "closed" else "is frozen"
         if self.short is None:
-            return f"{self.why}; all that is left counts as used, and the scope {stays} for good"
+            return (
+                f"it has no price so late: all that is left counts as used, and the scope {stays} for good ({self.why})"
+            )
         until = " for good" if len(self.scope.currency.ways) > 1 else " until a larger limit has paid for it"
         return (
             f"it {asked_and_left(self.scope, short(self.scope, self.short))}: all of that counts as used, and the "
