@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 import bursar as b
-from bursar.ledger.budget.currencies import currency_with
+from bursar.ledger.budget.currencies import Balance, currency_with
 from bursar.ledger.budget.release import release_of
+from bursar.ledger.inspection.reprice import _apart
 from bursar.ledger.ledger import Ledger
 from support.hands import brought_in
 
@@ -36,6 +37,17 @@ def test_an_earlier_journal_is_not_accused(earlier: str) -> None:
         found = ledger.verify(reprice=True)
         assert found.problems == ()
         assert found.notices == ()
+
+
+def test_last_digits_of_another_processor_are_no_other_price() -> None:
+    """Charges that end otherwise are neither accused nor noticed, as long as 48 bits agree; larger ones are."""
+    opening, one, other = (Balance(1 << 54, spent, 0, False) for spent in (0, 1 << 53, (1 << 53) + 32))
+    more = Balance(1 << 54, (1 << 53) + 33, 0, False)
+    assert _apart("residue", {"residue": opening}, one, other) == 0
+    assert _apart("residue", {"residue": opening}, other, one) == 0
+    assert _apart("residue", {"residue": opening}, more, one) == 33
+    assert _apart("residue", {"residue": opening}, one, more) == -33
+    assert _apart("epsilon", {"epsilon": opening}, other, one) == 32
 
 
 def test_terms_are_priced_by_their_numbers_as_ratios() -> None:

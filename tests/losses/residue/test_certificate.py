@@ -9,6 +9,7 @@ import pytest
 
 import bursar as b
 from bursar.losses.residue import certificate, certified, law_of_directions, smallest_charge
+from bursar.losses.residue.law import ResidueLaw
 from bursar.numerics.balls import working
 from support.residues import excess
 
@@ -49,6 +50,20 @@ def test_a_millionth_less_than_enough_has_no_certificate(epsilon: str, allowance
             assert excess(atoms, Fraction(allowance), Fraction(allowance) - Fraction(charge), 0.0) > 1e-17
             assert not certified(law, allowance, charge, 1e-17), less
     assert certified(law, allowance, high * (1 + 1e-4), 1e-17)
+
+
+def test_a_charge_does_not_depend_on_the_order_of_a_sum() -> None:
+    """Libraries add in an order that suits the processor: charges have the same last digits whatever it is."""
+    law = law_of_directions(b.Laplace(scale=3).losses(), 1e-17)
+    charge = smallest_charge(law, 1.0, 1e-17)
+    assert charge is not None
+    for seed in range(8):
+        order = np.random.default_rng(seed).permutation(len(law.sides[0][0]) - 1)
+        sides = tuple(
+            (np.append(losses[:-1][order], losses[-1]), np.append(masses[:-1][order], masses[-1]))
+            for losses, masses in law.sides
+        )
+        assert smallest_charge(ResidueLaw(sides, law.leak), 1.0, 1e-17) == charge, seed
 
 
 @pytest.mark.parametrize("lie", [True, False])

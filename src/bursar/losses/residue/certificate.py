@@ -35,11 +35,12 @@ def smallest_charge(law: ResidueLaw, allowance: float, slack: float) -> float | 
     """A certified charge close to the smallest one at this allowance B²; None where there is none.
 
     Many small releases cost their variance, so the search starts there. It asks for signs at a few places, which is
-    cheap and proves nothing; what it returns has its certificate, whatever the search did.
+    cheap and proves nothing; what it returns has its certificate, whatever the search did. The start is summed exactly:
+    a product of arrays ends in other digits on another processor, and so would the price.
     """
     most = allowance * (1 - 1.01 * _SMALLEST_REST**2)
     least = 1e-12 * allowance
-    start = max(1.005 * max(float(masses @ np.square(losses)) for losses, masses in law.sides), least)
+    start = max(1.005 * max(math.fsum(masses * np.square(losses)) for losses, masses in law.sides), least)
     near = _search(lambda c: _plausible(law, allowance, c, slack), (least, start, most))
     if near is None:
         return None
