@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
+CORE := $(VENV)/.core
 
 .PHONY: setup demo test lint types floors bench peers mutants soak docs docs-serve release clean
 
@@ -15,7 +16,13 @@ $(STAMP): pyproject.toml constraints.txt
 		$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $@
 
-demo: setup
+# bursar alone, without what tests, peers and the book need: a minute instead of many for who only wants to look
+$(CORE): pyproject.toml
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[plot,serve]'
+	touch $@
+
+demo: $(if $(wildcard $(STAMP)),$(STAMP),$(CORE))
 	@$(BIN)/python examples/demo.py
 
 test: setup

@@ -30,7 +30,7 @@ from bursar.service.settings import Settings
 from bursar.theorems import THEOREMS
 
 HERE = Path(__file__).parent
-LABELS = ("Statement", "Hypotheses", "Source", "Code/paper", "Rounding", "Checked")
+LABELS = ("Statement", "Hypotheses", "Source", "Concurrent", "Code/paper", "Rounding", "Checked")
 RUNS = "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n---\n\n"
 """The head of a page with cells."""
 SHOWN = {

@@ -53,6 +53,14 @@ def test_the_rule_tells_prose_from_the_rest() -> None:
     assert all(len(line) <= WIDEST for line in prose(other))
 
 
+def test_the_house_is_drawn_whole() -> None:
+    """Every room and module of the top level stands in the picture of the floors, once."""
+    drawn = re.findall(r"^    .*$", section("The house").split("Two floors have rooms")[0], re.MULTILINE)
+    named = re.findall(r"\b([a-z]+)\b/?", " ".join(line[17:55] for line in drawn))
+    there = {path.stem for path in SRC.iterdir() if (path.is_dir() or path.suffix == ".py") and path.stem[0] != "_"}
+    assert sorted(named) == sorted(there)
+
+
 def test_the_nine_files_exist() -> None:
     """The reading order is nine files, numbered, and each of them is there."""
     listed = re.findall(r"^(\d)\. `([^`]+)`: \S", section("Nine files to know the whole"), re.MULTILINE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,16 @@ def test_every_endpoint_problem_and_setting_is_there() -> None:
     for setting in Settings.__struct_fields__:
         row = re.search(rf"^\| `{setting}` \| .+ \| (.+) \|$", told, re.MULTILINE)
         assert row, setting
+
+
+def test_every_extra_is_there() -> None:
+    """What may be installed beside the core stands on the page about installing."""
+    project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    rows = re.findall(
+        r"^\| (`.+`) \| .+ \|$", (TOP / "docs/start/install.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    named = re.findall(r"`(\w+)`", " ".join(rows))
+    assert sorted(named) == sorted(project["optional-dependencies"])
 
 
 def test_every_theorem_has_its_parts_and_a_picture() -> None:

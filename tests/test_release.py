@@ -57,3 +57,18 @@ def test_versions_and_pythons_agree() -> None:
     project = (TOP / "pyproject.toml").read_text(encoding="utf-8")
     promised = re.findall(r"Programming Language :: Python :: (3\.\d+)", project)
     assert tuple(promised) == release.PYTHONS
+
+
+def test_pythons_are_found_by_what_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By name or in pyenv's folder; a name that leads to another version, or nowhere, is no Python of that version."""
+    mine = ".".join(map(str, sys.version_info[:2]))
+    kept = tmp_path / "versions" / f"{mine}.0" / "bin"
+    kept.mkdir(parents=True)
+    (kept / "python").symlink_to(sys.executable)
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert release.found(mine) == str(kept / "python")
+    for name, program in (("python3.98", sys.executable), ("python3.99", "/bin/false")):
+        (tmp_path / name).symlink_to(program)
+        assert release.found(name.removeprefix("python")) is None
+    assert [test for test in release.TESTS if not (TOP / test).exists()] == []

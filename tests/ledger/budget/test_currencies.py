@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 from fractions import Fraction
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 import bursar as b
 from bursar.guarantees import Claim, Tightness
 from bursar.ledger.budget.amounts import PARTS, shown, units_down, units_up
-from bursar.ledger.budget.currencies import NOT_FILTERS, Currency, Refusal, State, currency_of
+from bursar.ledger.budget.currencies import CURRENCIES, NOT_FILTERS, Currency, Refusal, State, currency_of
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.views.odometer import line, mixture, stitched
 from support.catalogue import EXAMPLES
@@ -329,3 +330,23 @@ def test_odometer_needs_a_cost() -> None:
     currency = currency_of("pure", {"epsilon": 1})
     with pytest.raises(b.errors.CostInvalid, match="PureDP"):
         currency.price(release_of(b.Gaussian(sigma=1)), currency.opening())
+
+
+@pytest.mark.parametrize("name", CURRENCIES)
+def test_overlapping_sessions_rest_on_a_theorem(name: str) -> None:
+    """Each currency names it; where a release may leak and none is known, sessions come one after another."""
+    currency = currency_of(name, TERMS[name])
+    leaks = name == "concentrated" or (name == "zcdp" and "delta" in currency.lines)
+    assert currency.concurrent == (not leaks)
+    doc = inspect.getdoc(inspect.getmodule(type(currency))) or ""
+    said = doc.partition("\nConcurrent: ")[2]
+    assert ("no theorem is known" in said) if leaks else said.startswith(("by Haney et al. 2023", "without leaks"))
+
+
+def test_scopes_say_whether_sessions_may_overlap() -> None:
+    """Among what is counted; ρ without δ has a theorem, ρ with δ has none."""
+    with b.Ledger("memory://", alert=None) as ledger:
+        ledger.open("plain", rho="1/10")
+        ledger.open("leaky", rho="1/10", delta="1e-6")
+        assert "sessions: may overlap" in ledger.show("plain").counted()
+        assert "sessions: one after another" in ledger.show("leaky").counted()

@@ -51,7 +51,7 @@ class Verification(Presented):
         return "; ".join([self._verdict(), *(f"note: {notice}" for notice in self.notices)])
 
     def _verdict(self) -> str:
-        head = f"{self.entries} entries of {self.roots} roots: "
+        head = f"{self.entries} entries of {self.roots} root{'' if self.roots == 1 else 's'}: "
         if not self.ok:
             return head + "; ".join(self.problems)
         if self.anchored == self.roots:

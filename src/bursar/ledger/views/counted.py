@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from bursar.ledger.views.standing import LineStanding, Standing
 
 
+_SESSIONS = {
+    True: ("may overlap", "questions to several interactive mechanisms may be interleaved"),
+    False: ("one after another", "no theorem covers interactive mechanisms that overlap and leak"),
+}
+
+
 class Row(NamedTuple):
     """One fact of how a scope is counted."""
 
@@ -34,6 +40,7 @@ def counted(found: Standing) -> list[Row]:
     currency = found.scope.row.currency
     rows = [Row("currency", f"{currency}, under {found.scope.relation}", "which theorem keeps the limit")]
     rows += [_line(currency, line) for line in found.lines]
+    rows.append(Row("sessions", *_SESSIONS[found.scope.currency.concurrent]))
     if (row := _odometer(found)) is not None:
         rows.append(row)
     if found.lifetime is not None:

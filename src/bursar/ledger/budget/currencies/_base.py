@@ -70,6 +70,8 @@ class Currency(ABC):
     """One way of keeping a budget; ``ways`` names the lines that each alternative uses."""
 
     name: ClassVar[str]
+    concurrent = True
+    """Whether a theorem covers interactive mechanisms whose questions are interleaved, whatever is admitted here."""
 
     def __init__(self, lines: tuple[Line, ...], ways: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.lines = {line.name: line for line in lines}

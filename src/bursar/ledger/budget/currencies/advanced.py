@@ -3,6 +3,7 @@
 Statement: admit while √(2 ln(1/δ′)·Σεᵢ²) + ½Σεᵢ² ≤ ε and Σδᵢ ≤ δ″; then the whole is (ε, δ′ + δ″)-DP. That is a limit
 on ½Σεᵢ², namely (√(ln(1/δ′) + ε) − √ln(1/δ′))².
 Source: Whitehouse, Ramdas, Rogers and Wu 2023, Theorem 2.
+Concurrent: by Haney et al. 2023, for filters over (ε, δ).
 """
 
 from __future__ import annotations

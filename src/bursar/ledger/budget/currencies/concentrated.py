@@ -3,6 +3,7 @@
 Statement: admit while Σρᵢ ≤ ρ* and Σδᵢ ≤ δ″, where ρ* is the largest ρ whose zCDP proves (ε, δ′); then the whole is
 (ε, δ′ + δ″)-DP. An ε-DP release has ρ = ε·tanh(ε/2).
 Source: Whitehouse, Ramdas, Rogers and Wu 2023, Theorem 1, with the conversion of Canonne, Kamath and Steinke 2020.
+Concurrent: no theorem is known for releases that leak, and such a scope admits them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ class Concentrated(Stateless):
     """Σρ and Σδ."""
 
     name = "concentrated"
+    concurrent = False  # a release that leaks is δ-approximate ρ-zCDP, for which no theorem is known
 
     def __init__(self, epsilon: Fraction, delta: Fraction, leak: Fraction) -> None:
         limit = largest(concentrated_delta, epsilon, delta - leak)

@@ -2,6 +2,7 @@
 
 Statement: admit while Σμᵢ² ≤ μ²; then the whole is μ-GDP, however the releases were chosen.
 Source: Koskela, Tobaben and Honkela 2022; Smith and Thakurta 2022.
+Concurrent: by Haney et al. 2023, for filters over trade-off functions.
 """
 
 from __future__ import annotations

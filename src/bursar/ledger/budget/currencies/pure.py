@@ -1,7 +1,8 @@
 """Pure ε: losses add up.
 
 Statement: admit while Σεᵢ ≤ ε; then the whole is ε-DP, however the releases were chosen.
-Source: basic composition, conditioned step by step (THEORY 7.0: the master induction of proofs/residue.md §1).
+Source: basic composition, conditioned step by step (the induction of proofs/residue.md §1).
+Concurrent: by Haney et al. 2023, for filters over (ε, δ), here with δ = 0.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 Statement: admit while ΣD_α ≤ γ at that α; then the whole has D_α ≤ γ, however the releases were chosen. With
 γ = ε − ln((α−1)/α) + (ln δ + ln α)/(α−1) that is (ε, δ)-DP.
 Source: Feldman and Zrnic 2021, Theorem 4.3; the conversion is Canonne, Kamath and Steinke 2020, Proposition 12.
+Concurrent: by Haney et al. 2023, for filters at one Rényi order.
+
 Admitting while *some* order of several is within its budget is not a filter
 (tests/ledger/budget/test_counterexamples.py).
 """

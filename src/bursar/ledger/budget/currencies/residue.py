@@ -6,8 +6,10 @@ then the whole is (ε, δ′ + Σ leaks)-DP, however the releases were chosen. B
 its own; whoever pays by one of them alone gives up the other.
 Hypotheses: a pair that dominates the release (its own, or that of its promise), costs declared before it runs.
 Source: proofs/residue.md; the family of filters is that of Regehr et al. 2026.
+Concurrent: by Haney et al. 2023, for filters over trade-off functions: a charge depends on the pair alone.
 Rounding: charges up, by certificates in floats with proved errors (`bursar.losses.residue`); allowances down.
-Checked: all transcripts of small adversaries enumerated; against balls on random laws; capacities of THEORY 7.5.
+Checked: all transcripts of small adversaries enumerated; against balls on random laws; the counts of
+docs/concepts/adaptivity.md.
 
 Charges are looked up at rungs: one that is valid at an allowance is valid at every larger one, so the charge at the
 nearest rung below serves the whole band, equal releases cost the same there, and `fits` is exact without running them.

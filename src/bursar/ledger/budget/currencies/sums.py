@@ -2,6 +2,7 @@
 
 Statement: admit while Σεᵢ ≤ ε and Σδᵢ ≤ δ; then the whole is (ε, δ)-DP, however the releases were chosen.
 Source: basic composition, conditioned step by step (proofs/residue.md §1).
+Concurrent: by Haney et al. 2023, for filters over (ε, δ).
 
 A composition declared in advance may be charged as one release, at a δ of its own: its ε there is the best theorem's,
 numerical accounting included. Such a price cannot be split, so nothing of it is given back.

@@ -3,6 +3,8 @@
 Statement: admit while Σρᵢ ≤ ρ (and Σδᵢ ≤ δ for promises that set mass aside); then the whole is (δ-approximate)
 ρ-zCDP, however the releases were chosen.
 Source: Feldman and Zrnic 2021, Remark 4.4; with leaks Whitehouse, Ramdas, Rogers and Wu 2023, Theorem 1.
+Concurrent: without leaks, by Haney et al. 2023 at every order α at once, since Σαρᵢ ≤ αρ decides alike at all of them.
+With leaks no theorem is known.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ class Zcdp(Stateless):
         leak = (Line("delta", delta, "Σδ of leaks"),) if delta else ()
         super().__init__((Line("rho", rho, "Σρ"), *leak))
         self.rho, self.delta = rho, delta
+        self.concurrent = not delta  # with leaks no theorem is known
 
     def terms(self) -> dict[str, str]:
         """The limits ρ and δ, as text."""
