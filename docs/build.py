@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 from api import item, prose, rooms, top
 from compared import comparison
+from shown import PAIRS, SHOWN
 from typer.main import get_command
 
 import bursar as b
@@ -24,6 +25,7 @@ from bursar.mechanisms import CATALOGUE, RandomizedResponse
 from bursar.mechanisms._base import known_losses
 from bursar.plot import composing_figure
 from bursar.problems import OTHERS, REFUSALS
+from bursar.references import entries
 from bursar.service.endpoints import ENDPOINTS
 from bursar.service.permissions import MAY
 from bursar.service.settings import Settings
@@ -33,30 +35,6 @@ HERE = Path(__file__).parent
 LABELS = ("Statement", "Hypotheses", "Source", "Concurrent", "Code/paper", "Rounding", "Checked")
 RUNS = "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n---\n\n"
 """The head of a page with cells."""
-SHOWN = {
-    "gaussian": "gaussian(sigma=2)",
-    "gaussian_mixture": "gaussian_mixture(sigma=2, shifts=[0, 1, 2], weights=[1/2, 3/10, 1/5])",
-    "laplace": "laplace(scale=1)",
-    "randomized_response": "randomized_response(epsilon=1, relation=replace_one)",
-    "kary_randomized_response": "kary_randomized_response(epsilon=1, categories=5, relation=replace_one)",
-    "leaky_randomized_response": "leaky_randomized_response(epsilon=1, delta=0.01)",
-    "name_and_shame": "name_and_shame(delta=0.01)",
-    "discrete_gaussian": "discrete_gaussian(sigma=2)",
-    "discrete_laplace": "discrete_laplace(scale=2)",
-    "exponential": "exponential(epsilon=1)",
-    "poisson": "poisson(gaussian(sigma=1), rate=0.1)",
-    "fixed_size": "fixed_size(laplace(scale=1, relation=replace_one), sample=10, population=100)",
-    "with_replacement": "with_replacement(laplace(scale=2, relation=replace_one), draws=2, population=100)",
-    "truncated_poisson": "truncated_poisson(gaussian(sigma=1), rate=0.1, most=20, population=100)",
-    "allocated": "allocated(gaussian(sigma=1), steps=10)",
-    "shuffled": "shuffled(gaussian(sigma=1, relation=zero_out), steps=10)",
-    "disjoint": "disjoint(laplace(scale=1), gaussian(sigma=2))",
-    "group": "group(laplace(scale=3), size=3)",
-    "declared": "declared(approx_dp(epsilon=1, delta=0.01))",
-    "table": "table(p=[1/2, 1/3, 1/6], q=[1/6, 1/3, 1/2])",
-    "densities": 'densities("1 + x/4", "1", low=-1, high=1)',
-}
-"""One release of each mechanism, to be shown with its loss."""
 
 
 def cell(code: str) -> list[str]:
@@ -94,7 +72,7 @@ def mechanisms() -> str:
     """One section a mechanism, with the law of its loss, and one a promise."""
     parts = [f"{RUNS}# Mechanisms and promises", "", "## Mechanisms", ""]
     for name, cls in CATALOGUE.items():
-        parts += [*described(name, cls), *law(SHOWN[name])]
+        parts += [*described(name, cls), *sources(name), *law(SHOWN[name])]
     parts += ["## Promises, for `declared(…)`", ""]
     for name, promise in KINDS.items():
         parts += described(name, promise)
@@ -105,6 +83,18 @@ def described(name: str, cls: type) -> list[str]:
     """A class by its name in written forms, its signature and its docstring."""
     signature = str(inspect.signature(cls)).replace("'", "").partition(" ->")[0]
     return [f"### `{name}`", "", f"`bursar.{cls.__name__}{signature}`", "", prose(inspect.getdoc(cls)), ""]
+
+
+def sources(name: str) -> list[str]:
+    """Who proved the pair, and who the promises of the release that is shown."""
+    keys = PAIRS[name].split()
+    said = [f"{{cite:p}}`{','.join(found)}`"] if (found := [key for key in keys if key in entries()]) else []
+    said += [f"[our proof](../trust/proofs/{key}.md)" for key in keys if key not in entries()]
+    claims = b.parse(SHOWN[name]).terms[0].mechanism.claims()
+    proved = sorted({claim.citation for claim in claims} & entries().keys())
+    parts = [f"the pair, {', '.join(said)}"] if said else []
+    parts += [f"promises, {{cite:p}}`{','.join(proved)}`"] if proved else []
+    return [f"**Sources**: {'; '.join(parts)}.", ""]
 
 
 def law(text: str) -> list[str]:

@@ -122,6 +122,10 @@ def test_every_mechanism_has_the_law_of_its_loss() -> None:
     assert list(told) == [*CATALOGUE, *KINDS]
     for name in CATALOGUE:
         assert "**Loss**: " in told[name]
+        start = "promises" if "no law is known" in told[name] else "the pair"
+        cited = re.search(rf"^\*\*Sources\*\*: ({start}, .+)$", told[name], re.MULTILINE)
+        assert cited, name
+        assert {key for keys in re.findall(r"`(.+?)`", cited[1]) for key in keys.split(",")} <= set(entries())
         assert any(said in told[name] for said in ("loss_figure(", "no law is known", "takes too long to draw"))
     assert sections(page("currencies")).keys() == set(CURRENCIES)
 
