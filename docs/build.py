@@ -47,9 +47,9 @@ def theorems() -> str:
     parts = [
         f"{RUNS}# Theorems",
         "",
-        f"The {len(THEOREMS)} theorems that `account` asks, with what each needs and where it comes from. Questions may always",
-        "depend on the answers before. *Adaptive parameters*: so may the noise of the next release. *Fixed parameters*: the",
-        "noise of every release is said in advance ([why that matters](../concepts/adaptivity.md)).",
+        f"The {len(THEOREMS)} theorems that `account` asks, with what each needs and where it comes from. Questions",
+        "may always depend on the answers before. *Adaptive parameters*: so may the noise of the next release. *Fixed",
+        "parameters*: the noise of every release is said in advance ([why that matters](../concepts/adaptivity.md)).",
         "",
     ]
     for theorem in THEOREMS:
