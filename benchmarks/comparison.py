@@ -1,7 +1,7 @@
 """Every accountant on the same questions, in one run: `make bench` writes comparison.json, `make docs` the page.
 
-`comparison.py PEER …` asks these anew and keeps the answers of the others; CONTEST_SECONDS is how much of the processor's
-time a question may take.
+`comparison.py PEER …` asks these anew and keeps the answers of the others; CONTEST_SECONDS is how much of the
+processor's time a question may take.
 """
 
 from __future__ import annotations

@@ -56,8 +56,8 @@ Tumult's and PipelineDP's sessions bound what each person contributes, and remem
   which is its default. In three phases its PLD answer is high because a schedule of batch sizes is computed in single
   precision, and so is all that follows; the same phases given to dp_accounting as ordinary floats cost 4.3378379.
 - *autodp characteristic functions*: asked for both directions, the larger is shown. It needs scipy before 1.14, which
-  its environment has. For sampled Gaussians it was given six seconds each time; more than a minute, tried once, was not
-  enough either. Its negative answers are what it returns.
+  its environment has. For sampled Gaussians more than a minute, tried once, was not enough. Its negative answers are
+  what it returns.
 - *PLD-accounting* is asked for an interval as narrow as it likes.
 
 ## What to watch for when numbers differ
