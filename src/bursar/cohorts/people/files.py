@@ -18,6 +18,8 @@ from typing import Any
 from bursar.errors import StorageFailed, storage_trouble
 from bursar.ledger.journal.rows import DeltaRow
 
+OPTIONS = {"compression": "NONE", "use_dictionary": False, "write_statistics": False}
+"""Of a file whose size follows the number of its rows alone."""
 _LEAST = 1024  # rows
 _FILLERS = 2  # of 128 bits each
 
@@ -28,10 +30,13 @@ def padded(rows: int) -> int:
 
 
 class Folder:
-    """Where the files of one filter lie."""
+    """Where the files of one filter lie: on a disk."""
+
+    filesystem: Any = None
+    """What engines read the files by, where it is not the disk."""
 
     def __init__(self, path: str) -> None:
-        self.path = Path(path)
+        self.path, self.name = Path(path), path
         self._known: dict[str, tuple[Any, str]] = {}
         """What files looked like when they were hashed, and their hash."""
 
@@ -39,9 +44,9 @@ class Folder:
         """A new place for a delta or a snapshot, below the folder."""
         return f"log/{uuid.uuid4().hex}"
 
-    def parts(self, place: str) -> list[Path]:
+    def parts(self, place: str) -> list[str]:
         """The files of a delta, in order."""
-        return sorted((self.path / place).glob("*.parquet"))
+        return sorted(map(str, (self.path / place).glob("*.parquet")))
 
     def write(self, place: str, schema: Any, batches: Iterable[Any]) -> None:
         """Write Arrow batches as one file."""
@@ -50,9 +55,7 @@ class Folder:
         target = self.path / place
         try:
             target.mkdir(parents=True)
-            with pq.ParquetWriter(
-                target / "part-0.parquet", schema, compression="NONE", use_dictionary=False, write_statistics=False
-            ) as writer:
+            with pq.ParquetWriter(target / "part-0.parquet", schema, **OPTIONS) as writer:
                 for batch in batches:
                     writer.write_batch(batch)
         except OSError as problem:
@@ -63,7 +66,7 @@ class Folder:
         """Make a delta durable, names too, and give its hash."""
         target = self.path / place
         try:
-            for path in (*self.parts(place), target, target.parent, self.path):
+            for path in (*map(Path, self.parts(place)), target, target.parent, self.path):
                 _sync(path)
         except OSError as problem:
             self.drop(place)
@@ -73,16 +76,21 @@ class Folder:
     def digest(self, place: str) -> str:
         """The hash over the names and contents of a delta's files; those that have not changed are not read again."""
         whole = hashlib.sha256()
-        for path in self.parts(place):
-            found = path.stat()
-            look = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)  # ctime cannot be set back
-            known = self._known.get(str(path))
+        for part in self.parts(place):
+            look, known = self._look(part), self._known.get(part)
             if known is None or known[0] != look:
-                with open(path, "rb") as file:
-                    known = (look, hashlib.file_digest(file, "sha256").hexdigest())
-                self._known[str(path)] = known
-            whole.update(f"{path.name} {known[1]}\n".encode())
+                known = self._known[part] = (look, self._hash(part))
+            whole.update(f"{part.rpartition('/')[2]} {known[1]}\n".encode())
         return whole.hexdigest()
+
+    def _look(self, part: str) -> Any:
+        """What changes when a file does."""
+        found = os.stat(part)
+        return (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)  # ctime cannot be set back
+
+    def _hash(self, part: str) -> str:
+        with open(part, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     def forget(self) -> None:
         """Read every file again when it is looked at next."""
@@ -95,7 +103,7 @@ class Folder:
             problem = self.wrong(row)
             if problem is not None:
                 raise StorageFailed(f"{problem}: nothing was decided, nothing was charged")
-            found += map(str, self.parts(row.path))
+            found += self.parts(row.path)
         return found
 
     def wrong(self, row: DeltaRow) -> str | None:
@@ -103,9 +111,9 @@ class Folder:
         try:
             parts = self.parts(row.path)
             if not parts:
-                return f"{row.kind} {row.path} of entry {row.seq} is missing from {self.path}"
+                return f"{row.kind} {row.path} of entry {row.seq} is missing from {self.name}"
             if self.digest(row.path) != row.digest:
-                return f"{row.kind} {row.path} of entry {row.seq} in {self.path} is not what was committed"
+                return f"{row.kind} {row.path} of entry {row.seq} in {self.name} is not what was committed"
         except OSError as problem:
             return f"{row.kind} {row.path} of entry {row.seq} cannot be read ({problem.strerror})"
         return None
@@ -113,9 +121,18 @@ class Folder:
     def orphans(self, rows: Sequence[DeltaRow]) -> list[str]:
         """Places that no entry knows: of admissions that were interrupted, or are under way."""
         known = {row.path for row in rows}
+        return [place for place in self._places() if place not in known]
+
+    def _places(self) -> list[str]:
+        """Every place that there is."""
         log = self.path / "log"
-        found = sorted(f"log/{path.name}" for path in log.iterdir()) if log.is_dir() else []
-        return [place for place in found if place not in known]
+        return sorted(f"log/{path.name}" for path in log.iterdir()) if log.is_dir() else []
+
+    def spark_target(self, place: str) -> str:
+        """Where Spark writes a delta, in a folder that is there."""
+        target = (self.path / place).resolve()
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return f"file:{target}"
 
     def drop(self, place: str) -> None:
         """Remove what was written and does not count."""

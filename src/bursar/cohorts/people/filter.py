@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 from bursar.cohorts.people.charges import Participation, limit_of, participation, query_of, units_of
 from bursar.cohorts.people.commit import LostRace
 from bursar.cohorts.people.desk import Desk
-from bursar.cohorts.people.engines import engine_of, replay_for
-from bursar.cohorts.people.files import Folder
+from bursar.cohorts.people.engines import Engine, engine_of, replay_for
 from bursar.cohorts.people.keys import check_of, pads_of, secret_of
+from bursar.cohorts.people.objects import folder_of
 from bursar.cohorts.people.promises import promised
 from bursar.cohorts.people.share import AskShare, Share, question
 from bursar.cohorts.people.statements import statement
@@ -71,7 +71,7 @@ class PersonFilter:
                 argument="secret",
             )
         self.person, self.rule = str(kept["person"]), str(kept["rule"])
-        self.folder = Folder(str(kept["folder"]) if folder is None else file_name(folder, "folder"))
+        self.folder = folder_of(str(kept["folder"]) if folder is None else file_name(folder, "folder"))
         self._desk = Desk(ledger, self.name, self.folder)
 
     @classmethod
@@ -100,6 +100,7 @@ class PersonFilter:
         where, chosen = file_name(folder, "folder"), choice(rule=rule, among=RULES)
         check = check_of(secret_of(secret), scope_name(name))
         limit_of(rho)
+        folder_of(where)
         kept = {"keeps": "people", "folder": where, "person": person, "rule": chosen, "check": check}
         if reserve is not None:
             kept["reserve"] = _set_aside(reserve, rho)
@@ -132,7 +133,9 @@ class PersonFilter:
         if key is None:
             raise InputError("an admission needs a key of its own", argument="key")
         self.ledger.office.check()
-        prepared = engine_of(table, engine).prepare(table, self.person, query, pads_of(self._secret))
+        prepared = engine_of(table, engine, self.folder.filesystem).prepare(
+            table, self.person, query, pads_of(self._secret)
+        )
         row = self._desk.recorded(chosen, query.fields(), by)
         for attempt in range(_ATTEMPTS):
             if row is not None:
@@ -158,7 +161,7 @@ class PersonFilter:
             seen = self._desk.look()
             place = self.folder.fresh()
             files = self.folder.checked(seen.counted())
-            engine_of(None, "duckdb").compact(files, self.folder, place)
+            self._embedded().compact(files, self.folder, place)
             if self._desk.commit(chosen, {"compact": True}, by, seen.after, place, "snapshot", 0) is not None:
                 return
         raise StorageFailed("others kept charging while this was being added up: retry")
@@ -172,7 +175,7 @@ class PersonFilter:
         if not problems and deltas:
             files = self.folder.checked(deltas)
             most = self._desk.largest_limit() - self._desk.reserve()
-            if engine_of(None, "duckdb").about(files, statement("overspent", limit=most))[0]:
+            if self._embedded().about(files, statement("overspent", limit=most))[0]:
                 problems.append(f"{self.name}: somebody was admitted beyond the limit")
         return Checked(tuple(problems), len(self.folder.orphans(seen.rows)))
 
@@ -211,7 +214,7 @@ class PersonFilter:
             counts = None
             if not self._desk.known(chosen):
                 text = statement("exhausted", most=seen.limit - asked.query.worst)
-                counts = asked.answered(*engine_of(None, "duckdb").about(self.folder.checked(seen.counted()), text))
+                counts = asked.answered(*self._embedded().about(self.folder.checked(seen.counted()), text))
             try:
                 verb = AskShare(self.name, asked, seen.after, counts)
                 return self.ledger.office.submit(self.ledger.request(verb, key=chosen, by=by))
@@ -224,6 +227,9 @@ class PersonFilter:
         all of it is Gaussian. B is the largest limit there ever was.
         """
         return promised(self._desk.largest_limit(), self.ledger.entries(self.name))
+
+    def _embedded(self) -> Engine:
+        return engine_of(None, "duckdb", self.folder.filesystem)
 
     def __repr__(self) -> str:
         return f"<PersonFilter {self.name}: {self.rule}>"

@@ -13,8 +13,8 @@ from bursar.extras import needs
 ENGINES = ("duckdb", "spark")
 
 
-def engine_of(table: Any, named: str | None) -> Engine:
-    """The engine that was named, or the one that the table belongs to."""
+def engine_of(table: Any, named: str | None, filesystem: Any = None) -> Engine:
+    """The engine that was named, or the one that the table belongs to, for files that lie in a file system."""
     home = _home(table)
     if named is not None and named not in ENGINES:
         raise InputError(f"engine must be one of {', '.join(ENGINES)}, not {described(named)}", argument="engine")
@@ -32,7 +32,7 @@ def engine_of(table: Any, named: str | None) -> Engine:
     with needs("cohorts", "a person filter"):
         from bursar.cohorts.people.engines.duck import DuckEngine
 
-    return DuckEngine()
+    return DuckEngine(filesystem)
 
 
 def replay_for(charges: Any) -> Callable[..., Path]:

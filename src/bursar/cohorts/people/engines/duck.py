@@ -25,14 +25,16 @@ SCHEMA = pa.schema([("person", pa.binary()), ("charge", pa.int64()), ("admitted"
 _BATCH = 1 << 17  # rows of a file that are in memory at once
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
 IDS = WHOLE | {"UHUGEINT", "VARCHAR", "UUID"}
-_TROUBLES = (duckdb.Error, pa.ArrowException, UnicodeError)
+_TROUBLES = (duckdb.Error, pa.ArrowException, UnicodeError, OSError)
 
 
 class DuckEngine(Engine):
     """Statements in a database of this process's memory, which ends with it."""
 
-    def __init__(self) -> None:
+    def __init__(self, filesystem: Any = None) -> None:
         self._db = duckdb.connect(":memory:", config={"temp_directory": ""})  # nothing private is spilled anywhere
+        if filesystem is not None:
+            self._db.register_filesystem(filesystem)
 
     def prepare(self, table: Any, person: str, query: Query, pads: Pads) -> Prepared:
         """Name and price everybody in a table."""

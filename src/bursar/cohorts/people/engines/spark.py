@@ -90,9 +90,7 @@ class SparkEngine(Engine):
             total = padded(count)
             whole = kept.unionByName(self._fillers(total - count))
             whole = whole.repartition(-(-total // _FILE)).sortWithinPartitions("person")
-            target = (folder.path / place).resolve()
-            target.parent.mkdir(parents=True, exist_ok=True)
-            whole.write.options(**_PLAIN).parquet(f"file:{target}")
+            whole.write.options(**_PLAIN).parquet(folder.spark_target(place))
         except _TROUBLES:
             folder.drop(place)
             raise
@@ -142,7 +140,8 @@ def _pattern(file: str) -> str:
     """A file as Spark reads names: as they are, without the escapes of a web address, and with signs that could stand
     for others marked.
     """
-    return "file:" + re.sub(r"([\\*?\[\]{}])", r"\\\1", str(Path(file).resolve()))
+    name = file if "://" in file else f"file:{Path(file).resolve()}"
+    return re.sub(r"([\\*?\[\]{}])", r"\\\1", name)
 
 
 def column_of(table: Any, name: str) -> Any:

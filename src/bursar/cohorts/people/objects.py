@@ -1,0 +1,147 @@
+"""The files of a person filter in an object store, named by a web address: s3://bucket/visits, gs://…, abfs://….
+
+What makes a delta safe to count is the store's own promise: an object is there as a whole when its upload is closed,
+not before, and then it stays. So a delta is uploaded and closed, read back and hashed, and only then committed. Stores
+that do not promise this are refused by name. File systems are fsspec's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from bursar.cohorts.people.files import OPTIONS, Folder
+from bursar.errors import BursarError, InputError, StorageFailed
+from bursar.extras import needs
+
+WHOLE = ("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "memory")
+"""Stores whose uploads are whole or not there."""
+_PIECE = 1 << 22  # bytes that are hashed at once
+
+
+def folder_of(given: str) -> Folder:
+    """A folder on a disk, or in an object store where an address says so."""
+    scheme, mark, rest = given.partition("://")
+    if not mark:
+        return Folder(given)
+    if scheme == "file":
+        return Folder(rest)
+    if scheme not in WHOLE:
+        raise InputError(
+            f"folder {scheme}://… is no store that puts a file as a whole or not at all: give a path, or one of "
+            f"{', '.join(f'{one}://' for one in WHOLE)}",
+            argument="folder",
+        )
+    parts = urlsplit(given)
+    if parts.password or parts.query or parts.fragment:
+        raise InputError(
+            "folder is an address without a password or options, since the ledger keeps it: the store's own "
+            "configuration says who you are",
+            argument="folder",
+        )
+    return ObjectFolder(given)
+
+
+class ObjectFolder(Folder):
+    """Below an address of an object store."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address)
+        with needs("objects", f"a folder at {address.partition(':')[0]}://"):
+            import fsspec
+
+            self.filesystem, self._root = fsspec.core.url_to_fs(address)
+        self.name = self.address = address.rstrip("/")
+
+    def parts(self, place: str) -> list[str]:
+        """The objects of a delta, in order, by their whole addresses."""
+        self.filesystem.invalidate_cache()  # what others wrote is seen, and what they removed
+        try:
+            found = self.filesystem.ls(f"{self._root}/{place}", detail=False)
+        except FileNotFoundError:
+            return []
+        names = (str(name).rpartition("/")[2] for name in found)
+        return sorted(f"{self.address}/{place}/{name}" for name in names if name.endswith(".parquet"))
+
+    def write(self, place: str, schema: Any, batches: Iterable[Any]) -> None:
+        """Upload Arrow batches as one object."""
+        import pyarrow.parquet as pq
+
+        try:
+            with (
+                _told("a delta could not be written, nothing was charged"),
+                self.filesystem.open(f"{self._root}/{place}/part-0.parquet", "wb") as file,
+                pq.ParquetWriter(file, schema, **OPTIONS) as writer,
+            ):
+                for batch in batches:
+                    writer.write_batch(batch)
+        except BaseException:
+            self.drop(place)
+            raise
+
+    def settle(self, place: str) -> str:
+        """An object that is closed is durable: what the store has of it is hashed."""
+        with _told("a delta could not be read back, nothing was charged"):
+            if not self.parts(place):
+                raise StorageFailed("the store lost a delta that was written, nothing was charged")
+            return self.digest(place)
+
+    def spark_target(self, place: str) -> str:
+        """Where Spark writes a delta; its own configuration says how it gets there."""
+        if self.address.startswith("memory:"):
+            raise InputError(
+                "Spark's workers do not see the memory of this process: give another folder", argument="folder"
+            )
+        return f"{self.address}/{place}"
+
+    def drop(self, place: str) -> None:
+        """Remove what was written and does not count, as far as the store lets us."""
+        try:
+            self.filesystem.rm(f"{self._root}/{place}", recursive=True)
+        except Exception:  # it counts for nothing, and `verify` tells of it
+            return
+
+    def wrong(self, row: Any) -> str | None:
+        """What is wrong with a delta that the journal knows; a store that does not answer says it of every one."""
+        try:
+            with _told("the store does not answer"):
+                return super().wrong(row)
+        except StorageFailed as problem:
+            return f"{row.kind} {row.path} of entry {row.seq} cannot be read ({problem})"
+
+    def _look(self, part: str) -> Any:
+        """What changes when an object does: its mark, date and size, as the store says them."""
+        return self.filesystem.ukey(self._inside(part))
+
+    def _hash(self, part: str) -> str:
+        whole = hashlib.sha256()
+        with self.filesystem.open(self._inside(part), "rb") as file:
+            while piece := file.read(_PIECE):
+                whole.update(piece)
+        return whole.hexdigest()
+
+    def _places(self) -> list[str]:
+        self.filesystem.invalidate_cache()
+        with _told("the store does not answer"):
+            try:
+                found = self.filesystem.ls(f"{self._root}/log", detail=False)
+            except FileNotFoundError:
+                return []
+        return sorted(f"log/{str(name).rstrip('/').rpartition('/')[2]}" for name in found)
+
+    def _inside(self, part: str) -> str:
+        return f"{self._root}{part.removeprefix(self.address)}"
+
+
+@contextmanager
+def _told(message: str) -> Iterator[None]:
+    """Stores fail in ways of their own, and may quote addresses and headers: only the kind is told."""
+    try:
+        yield
+    except BursarError:
+        raise
+    except Exception as problem:
+        raise StorageFailed(f"{message} ({type(problem).__name__})") from None
