@@ -1,8 +1,8 @@
 """Peers, plug-ins and heavy packages, each in an environment of its own: `make peers` writes PEERS.md one folder up.
 
-A peer is one file in `peers/`: REQUIRES are the packages that it needs, TESTS the tests of ours that need them, and run
-as a script it prints rows (`said.py`). Nothing else knows it, and no test depends on it. `run.py NAME …` renews the
-rows of some peers only.
+A peer is one file in `peers/`: REQUIRES are the packages that it needs, TESTS the tests of ours that need them (with
+OPTIONS of pytest's), and run as a script it prints rows (`said.py`). Nothing else knows it, and no test depends on it.
+`run.py NAME …` renews the rows of some peers only.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ ours with nothing known beforehand.
 
 
 def constants(file: Path) -> dict[str, list[str]]:
-    """REQUIRES and TESTS of a peer, read without importing it."""
+    """REQUIRES, TESTS and OPTIONS of a peer, read without importing it."""
     found = {}
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id.isupper():
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.List) and isinstance(node.targets[0], ast.Name):
             found[node.targets[0].id] = ast.literal_eval(node.value)
     return found
 
@@ -81,7 +81,7 @@ def lines(name: str) -> Iterator[str]:
     if asked.returncode:
         yield f"| {peer} | did not run: {asked.stderr.strip().splitlines()[-1][:140]} | | | | | |"
     for test in known.get("TESTS", []):
-        tried = run([python, "-m", "pytest", "-p", "no:cacheprovider", test])
+        tried = run([python, "-m", "pytest", "-p", "no:cacheprovider", *known.get("OPTIONS", []), test])
         said = tried.stdout.strip().splitlines()[-1] if tried.stdout.strip() else tried.stderr.strip()[-140:]
         yield f"| {peer} | `{test}` | | {said.strip('= ')} | | | |"
 

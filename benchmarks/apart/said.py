@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from types import FrameType
+from pathlib import Path
+from types import FrameType, ModuleType
 
 from bursar.theorems import Bound
 
@@ -36,6 +38,19 @@ def asked(question: str, ours: Callable[[], Bound], theirs: Callable[[], str] | 
     if not isinstance(theirs, str):
         answer, taken = _patiently(theirs)
     return Row(question, f"[{bound.lower:.8g}, {bound.upper:.8g}]", str(answer), account, taken)
+
+
+def ran(question: str, ours: str, recipe: Callable[[], str]) -> Row:
+    """What a recipe with both in it gave, with its processor time; one that fails is said by `run.py`."""
+    begun = time.process_time()
+    answer = recipe()
+    return Row(question, ours, answer, time.process_time() - begun, None)
+
+
+def example(name: str) -> ModuleType:
+    """A program of `examples/` as a module."""
+    sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
+    return importlib.import_module(name)
 
 
 def _patiently(theirs: Callable[[], str]) -> tuple[str, float | None]:

@@ -62,6 +62,23 @@ def test_people(run: Any) -> None:
     assert "is not what was committed" in damaged.output
 
 
+def test_how_many_are_exhausted(run: Any) -> None:
+    """Noisy counts, the same again for the same key, until what was set aside is used up: exit code 1."""
+    create = ["create", "visits", "--rho", "1/100", "--folder", "visits", "--person", "user", "--reserve", "1/1000"]
+    assert run(*create).exit_code == 0
+    run("admit", "visits", "rows.parquet", "out.parquet", "--what", "gaussian(sigma=50)", "--key", "q-1")
+    ask = ["exhausted", "visits", "gaussian(sigma=5)", "--sigma", "25"]
+    first = run(*ask, "--key", "how many", "--json")
+    assert first.exit_code == 0, first.output
+    assert json.loads(first.output).keys() == {"exhausted", "others", "share"}
+    assert run(*ask, "--key", "how many", "--json").output == first.output
+    assert "exhausted" in run(*ask, "--key", "how many").output
+    refused = run(*ask, "--key", "again")
+    assert refused.exit_code == 1
+    assert "set aside" in refused.output
+    assert run("create", "ads", "--rho", "1", "--dimension", "day=3", "--reserve", "1/2").exit_code == 2
+
+
 def test_replay(run: Any) -> None:
     """A list of charges becomes a folder of decisions."""
     run("create", "visits", "--rho", "1/100", "--folder", "visits", "--person", "user")

@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
+import bursar.cli.cohort_upkeep
 import bursar.cli.history
 import bursar.cli.ledger
 import bursar.cli.looking
 import bursar.cli.steward
-import bursar.cli.upkeep  # noqa: F401  # each adds its commands to the group of ledger
+import bursar.cli.upkeep  # noqa: F401  # each adds its commands to its group
 from bursar import __version__
 from bursar.cli import cohorts, jobs, options, plot, serve
 from bursar.cli.group import SETTINGS, Words

