@@ -14,14 +14,18 @@ PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), 
 
 
 @pytest.mark.parametrize("number", range(len(PROGRAMS)))
-def test_a_program_of_the_page(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As it stands, in an empty folder."""
+def test_a_program_of_the_page(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """As it stands, in an empty folder; with the Spark of these tests where it asks for one."""
     monkeypatch.chdir(tmp_path)
+    if "pyspark" in PROGRAMS[number]:
+        request.getfixturevalue("spark")
     names: dict[str, object] = {}
     exec(PROGRAMS[number], names)
     names["ledger"].shut()  # type: ignore[attr-defined]
 
 
 def test_there_are_programs() -> None:
-    """One for blocks, one for people."""
-    assert len(PROGRAMS) == 2
+    """One for blocks, one for people, one on Spark."""
+    assert len(PROGRAMS) == 3

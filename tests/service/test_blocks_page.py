@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,8 +14,12 @@ import pytest
 
 import bursar as b
 from bursar.cohorts import BlockLedger, PersonFilter
+from bursar.cohorts.people.keys import person_of
 from bursar.ledger.ledger import Ledger
 from support.offices import Office, open_office
+
+COUNT = 73519
+"""A number of people that is not met by chance."""
 
 
 @pytest.fixture
@@ -25,7 +31,9 @@ def running(tmp_path: Path) -> Iterator[Office]:
         people = PersonFilter.create(
             ledger, "visits", folder=tmp_path / "visits", person="user", rho="1/100", secret=bytes(32)
         )
-        people.admit(pa.table({"user": [f"somebody {number}" for number in range(77)]}), b.Gaussian(sigma=50), key="q")
+        people.admit(
+            pa.table({"user": [f"somebody {number}" for number in range(COUNT)]}), b.Gaussian(sigma=50), key="q"
+        )
         with open_office(ledger) as made:
             yield made
 
@@ -68,10 +76,27 @@ def test_a_person_filter_shows_its_terms_only(running: Office) -> None:
         page = client.get("/scope", params={"name": "visits"}).text
         assert "1/100" in page or "0.01" in page
         assert "somebody" not in page
-        assert ">77<" not in page
+        assert f">{COUNT}<" not in page
         refused = client.get("/blocks", params={"name": "visits"})
         assert refused.status_code == 422
         assert "does not keep blocks" in refused.text
+
+
+def test_nothing_of_people_is_in_metrics_logs_or_answers(running: Office, caplog: pytest.LogCaptureFixture) -> None:
+    """Whatever the service says of a filter to its owner: no id, no hash, no count, and nothing of what they spent."""
+    caplog.set_level(logging.DEBUG)
+    asked = [running.ask("GET", path, {"scope": "visits"}).text for path in ("/metrics", "/v1/show", "/v1/entries")]
+    asked += [running.ask("GET", "/v1/export", {"root": "visits"}).text, running.spend("visits").text]
+    with signed_in(running) as client:
+        asked += [client.get("/scope", params={"name": "visits"}).text, client.get("/").text]
+    assert "bursar_" in asked[0]
+    assert "does not keep" in asked[4] or "cohort" in asked[4]
+    logs = [record.getMessage() for record in caplog.records if record.name.startswith("bursar")]
+    said = "\n".join([*asked, *logs])
+    people = [person_of(bytes(32), f"somebody {number}").hex() for number in range(COUNT)]
+    assert "somebody" not in said
+    assert not any(person in said for person in people)
+    assert not re.search(rf"(?<![0-9a-f]){COUNT}(?![0-9a-f])", said)
 
 
 def test_bad_questions_and_other_peoples_blocks(running: Office) -> None:
