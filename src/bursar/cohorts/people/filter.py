@@ -19,10 +19,11 @@ from typing import Any, NamedTuple
 from bursar.cohorts.people.charges import Participation, limit_of, participation, query_of, units_of
 from bursar.cohorts.people.commit import LostRace
 from bursar.cohorts.people.desk import Desk
-from bursar.cohorts.people.engines import Engine, engine_of, replay_for
+from bursar.cohorts.people.engines import Engine, engine_of
 from bursar.cohorts.people.keys import check_of, pads_of, secret_of
 from bursar.cohorts.people.objects import folder_of
 from bursar.cohorts.people.promises import promised
+from bursar.cohorts.people.replays import replay_for
 from bursar.cohorts.people.share import AskShare, Share, question
 from bursar.cohorts.people.statements import statement
 from bursar.errors import InputError, StorageFailed, described

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from bursar.cohorts.people.engines._base import Engine, discreet
@@ -15,7 +13,7 @@ ENGINES = ("duckdb", "spark")
 
 def engine_of(table: Any, named: str | None, filesystem: Any = None) -> Engine:
     """The engine that was named, or the one that the table belongs to, for files that lie in a file system."""
-    home = _home(table)
+    home = home_of(table)
     if named is not None and named not in ENGINES:
         raise InputError(f"engine must be one of {', '.join(ENGINES)}, not {described(named)}", argument="engine")
     chosen = named or ("spark" if home == "pyspark" else "duckdb")
@@ -35,22 +33,9 @@ def engine_of(table: Any, named: str | None, filesystem: Any = None) -> Engine:
     return DuckEngine(filesystem)
 
 
-def replay_for(charges: Any) -> Callable[..., Path]:
-    """The bulk replay for a list of charges: Spark's for its own frames."""
-    if _home(charges) == "pyspark":
-        with needs("spark", "a Spark table"):
-            from bursar.cohorts.people.engines.spark_replay import replayed_by_spark
-
-        return replayed_by_spark
-    with needs("cohorts", "a person filter"):
-        from bursar.cohorts.people.replay import replayed
-
-    return replayed
-
-
-def _home(table: Any) -> str:
+def home_of(table: Any) -> str:
     """The package that a table belongs to."""
     return type(table).__module__.partition(".")[0]
 
 
-__all__ = ["ENGINES", "Engine", "discreet", "engine_of", "replay_for"]
+__all__ = ["ENGINES", "Engine", "discreet", "engine_of", "home_of"]
