@@ -15,6 +15,7 @@ import pytest
 
 import bursar as b
 from bursar.cohorts import PersonFilter
+from bursar.cohorts.people import share
 from bursar.cohorts.people.keys import pads_of, person_of
 from bursar.errors import InputError
 from support.person_contract import decided_alike, read
@@ -128,3 +129,23 @@ def test_columns_have_one_name(visits: PersonFilter, spark: Any) -> None:
     assert made.admit(table, everything, key="q-1").count() == 1
     found = made.admit(pa.table({"a.b": ["ann", "bob"]}), everything, key="q-2")
     assert found["a.b"].to_pylist() == ["ann"]
+
+
+def test_spark_adds_up_too(visits: PersonFilter, spark: Any, sparkle: Frames, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Snapshots, checks and counts of a Spark session are DuckDB's, and what is no session is refused by name."""
+    monkeypatch.setattr(share, "discrete_gaussian", lambda variance: 0)
+    folder = visits.folder.path / "sums"
+    terms: dict[str, Any] = {"person": "user", "rho": "1/100", "reserve": "1/300", "secret": SECRET}
+    made = PersonFilter.create(visits.ledger, "sums", folder=folder, **terms)
+    rows: Rows = [("ann", 1.0), ("bob", 1.0), ("eve", 1.0)]
+    half = b.Declared(b.ZCDP(rho="33/10000"))
+    made.admit(arrow(rows), half, key="q-1")
+    made.admit(sparkle(rows[:2]), half, key="q-2")
+    made.compact(spark=spark)
+    assert made.verify(spark=spark) == ((), 0)
+    found = [made.exhausted_share(half, sigma=40, key=f"h-{at}", spark=one) for at, one in enumerate((spark, None))]
+    assert [tuple(one)[:2] for one in found] == [(2, 1), (2, 1)]
+    assert read(made.admit(arrow(rows), half, key="q-3")) == rows[2:]
+    for wrong in ("local[1]", sparkle(rows)):
+        with pytest.raises(InputError, match="spark"):
+            made.compact(spark=wrong)

@@ -16,20 +16,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bursar.cohorts.people.charges import Participation, limit_of, participation, query_of, units_of
+from bursar.cohorts.people.charges import Participation, limit_of, participation, query_of
 from bursar.cohorts.people.commit import LostRace
 from bursar.cohorts.people.desk import Desk
-from bursar.cohorts.people.engines import Engine, engine_of
+from bursar.cohorts.people.engines import Engine, engine_in, engine_of
 from bursar.cohorts.people.keys import check_of, pads_of, secret_of
 from bursar.cohorts.people.objects import folder_of
 from bursar.cohorts.people.promises import promised
 from bursar.cohorts.people.replays import replay_for
-from bursar.cohorts.people.share import AskShare, Share, question
+from bursar.cohorts.people.share import AskShare, Share, question, set_aside
 from bursar.cohorts.people.statements import statement
 from bursar.errors import InputError, StorageFailed, described
 from bursar.guarantees import Guarantee
 from bursar.ledger.arguments import file_name, key_of
-from bursar.ledger.budget.amounts import exact, written
 from bursar.ledger.budget.refusals import alike
 from bursar.ledger.budget.scope import scope_name
 from bursar.ledger.journal.entry import canonical
@@ -104,7 +103,7 @@ class PersonFilter:
         folder_of(where)
         kept = {"keeps": "people", "folder": where, "person": person, "rule": chosen, "check": check}
         if reserve is not None:
-            kept["reserve"] = _set_aside(reserve, rho)
+            kept["reserve"] = set_aside(reserve, rho)
         options = {"unit": unit, "relation": ADD_REMOVE, "cohort": canonical(kept)}
         verb = open_scope(name, Place(kind="root"), "zcdp", {"rho": rho}, options)
         ledger.office.submit(ledger.request(verb, key=key, by=by))
@@ -153,21 +152,21 @@ class PersonFilter:
                 _pause(attempt)
         raise StorageFailed(_BUSY)
 
-    def compact(self, *, key: str | None = None, by: str | None = None) -> None:
+    def compact(self, *, spark: Any = None, key: str | None = None, by: str | None = None) -> None:
         """Add up what everybody was charged in one file, which stands for all before it; they are kept for their keys.
-        Worth its while every ten queries or so.
+        Worth its while every ten queries or so. By DuckDB, or in a ``spark`` session.
         """
         chosen = key_of(key)
         for _ in range(_ATTEMPTS):
             seen = self._desk.look()
             place = self.folder.fresh()
             files = self.folder.checked(seen.counted())
-            self._embedded().compact(files, self.folder, place)
+            self._adding(spark).compact(files, self.folder, place)
             if self._desk.commit(chosen, {"compact": True}, by, seen.after, place, "snapshot", 0) is not None:
                 return
         raise StorageFailed("others kept charging while this was being added up: retry")
 
-    def verify(self) -> Checked:
+    def verify(self, *, spark: Any = None) -> Checked:
         """Whether every file is what the journal says, and nobody was admitted beyond the largest limit there was."""
         seen = self._desk.look()
         self.folder.forget()
@@ -176,7 +175,7 @@ class PersonFilter:
         if not problems and deltas:
             files = self.folder.checked(deltas)
             most = self._desk.largest_limit() - self._desk.reserve()
-            if self._embedded().about(files, statement("overspent", limit=most))[0]:
+            if self._adding(spark).about(files, statement("overspent", limit=most))[0]:
                 problems.append(f"{self.name}: somebody was admitted beyond the limit")
         return Checked(tuple(problems), len(self.folder.orphans(seen.rows)))
 
@@ -198,7 +197,7 @@ class PersonFilter:
         run = replay_for(charges)
         return run(charges, file_name(target, "target"), self._desk.look().limit, chosen, parts, progress)
 
-    def exhausted_share(self, what: Any, *, sigma: Any, key: str, by: str | None = None) -> Share:
+    def exhausted_share(self, what: Any, *, sigma: Any, key: str, spark: Any = None, by: str | None = None) -> Share:
         """About what part of the people who were ever charged could not bear ``what`` any more: two counts, each with
         discrete Gaussian noise of ``sigma``. It costs everybody 1/(2·sigma²) of what ``reserve`` set aside, and is
         refused when that is used up. The same key gives the same answer.
@@ -215,7 +214,7 @@ class PersonFilter:
             counts = None
             if not self._desk.known(chosen):
                 text = statement("exhausted", most=seen.limit - asked.query.worst)
-                counts = asked.answered(*self._embedded().about(self.folder.checked(seen.counted()), text))
+                counts = asked.answered(*self._adding(spark).about(self.folder.checked(seen.counted()), text))
             try:
                 verb = AskShare(self.name, asked, seen.after, counts)
                 return self.ledger.office.submit(self.ledger.request(verb, key=chosen, by=by))
@@ -229,8 +228,8 @@ class PersonFilter:
         """
         return promised(self._desk.largest_limit(), self.ledger.entries(self.name))
 
-    def _embedded(self) -> Engine:
-        return engine_of(None, "duckdb", self.folder.filesystem)
+    def _adding(self, spark: Any) -> Engine:
+        return engine_of(None, "duckdb", self.folder.filesystem) if spark is None else engine_in(spark)
 
     def __repr__(self) -> str:
         return f"<PersonFilter {self.name}: {self.rule}>"
@@ -239,11 +238,3 @@ class PersonFilter:
 def _pause(attempt: int) -> None:
     """Let others finish who came first, longer each time, and not all at once again."""
     time.sleep(random.random() * min(0.01 * 2**attempt, 1.0))
-
-
-def _set_aside(reserve: Any, rho: Any) -> str:
-    """What is set aside of a budget: a part of it, and not all."""
-    part = exact(reserve, "reserve")
-    if not 0 < part < exact(rho, "rho") or limit_of(rho) - units_of(part, "reserve") < 1:
-        raise InputError(f"reserve must lie between 0 and rho, {rho}, not {reserve}", argument="reserve")
-    return written(part)

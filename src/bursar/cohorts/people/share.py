@@ -13,11 +13,11 @@ from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 from bursar.cohorts.blocks.charge import chargeable
-from bursar.cohorts.people.charges import NANO, Participation, positive, units_of
+from bursar.cohorts.people.charges import NANO, Participation, limit_of, positive, units_of
 from bursar.cohorts.people.commit import LostRace
 from bursar.cohorts.people.noise import discrete_gaussian
 from bursar.errors import BudgetExceeded, InputError, ScopeUnknown
-from bursar.ledger.budget.amounts import shown, written
+from bursar.ledger.budget.amounts import exact, shown, written
 from bursar.ledger.budget.currencies import Refusal
 from bursar.ledger.budget.currencies._moves import drawn
 from bursar.ledger.budget.refusals import refusal_of, short
@@ -117,7 +117,7 @@ class AskShare(Verb[Share], frozen=True):
             told = refusal_of(scope(self.scope), body.refusal, again)
             names = ("asked", "spent", "held", "limit", "left")
             raise BudgetExceeded(
-                f"{told} (of what was set aside by reserve= for questions about the filter itself)",
+                str(told).replace(": ", ", of what is set aside for questions about the filter: ", 1),
                 scope=self.scope,
                 line=told.line,
                 numbers={name: getattr(told, name) for name in names},
@@ -126,3 +126,11 @@ class AskShare(Verb[Share], frozen=True):
         if body.counts is None:
             raise ScopeUnknown(f"entry {chained.entry.seq} of {chained.entry.root} counts nobody")
         return Share(body.counts.exhausted, body.counts.others, self.asked.sigma)
+
+
+def set_aside(reserve: Any, rho: Any) -> str:
+    """What is set aside of a budget: a part of it, and not all."""
+    part = exact(reserve, "reserve")
+    if not 0 < part < exact(rho, "rho") or limit_of(rho) - units_of(part, "reserve") < 1:
+        raise InputError(f"reserve must lie between 0 and rho, {rho}, not {reserve}", argument="reserve")
+    return written(part)

@@ -26,11 +26,21 @@ def engine_of(table: Any, named: str | None, filesystem: Any = None) -> Engine:
         with needs("spark", "a Spark table"):
             from bursar.cohorts.people.engines.spark import SparkEngine
 
-        return SparkEngine(table)
+        return SparkEngine(table.sparkSession)
     with needs("cohorts", "a person filter"):
         from bursar.cohorts.people.engines.duck import DuckEngine
 
     return DuckEngine(filesystem)
+
+
+def engine_in(session: Any) -> Engine:
+    """Spark, for what needs no table."""
+    if home_of(session) != "pyspark" or not hasattr(session, "createDataFrame"):
+        raise InputError(f"spark must be a Spark session, not {described(type(session).__name__)}", argument="spark")
+    with needs("spark", "a Spark session"):
+        from bursar.cohorts.people.engines.spark import SparkEngine
+
+    return SparkEngine(session)
 
 
 def home_of(table: Any) -> str:
@@ -38,4 +48,4 @@ def home_of(table: Any) -> str:
     return type(table).__module__.partition(".")[0]
 
 
-__all__ = ["ENGINES", "Engine", "discreet", "engine_of", "home_of"]
+__all__ = ["ENGINES", "Engine", "discreet", "engine_in", "engine_of", "home_of"]

@@ -41,10 +41,10 @@ _NUMBERS = ("byte", "short", "integer", "long", "float", "double", "decimal")
 
 
 class SparkEngine(Engine):
-    """Statements in the session of a frame."""
+    """Statements in a session."""
 
-    def __init__(self, table: Any) -> None:
-        self._spark = table.sparkSession
+    def __init__(self, session: Any) -> None:
+        self._spark = session
 
     def prepare(self, table: Any, person: str, query: Query, pads: Pads) -> Prepared:
         """Name and price everybody in a table: lazily, as Spark does."""
