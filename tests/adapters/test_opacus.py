@@ -184,33 +184,135 @@ def test_a_loader_is_accounted_for_as_it_draws() -> None:
             sampling_of(other)
 
 
+def run(accountant: BursarAccountant, loader: Any, *noises: float) -> None:
+    """An epoch of steps with these noises, left where they end."""
+    for sigma, _ in zip(noises, loader, strict=False):
+        accountant.step(noise_multiplier=sigma, sample_rate=0.25)
+
+
 def test_a_shuffling_loader_is_not_called_poisson() -> None:
-    """poisson_sampling=False: five of eight steps of two epochs count as two whole epochs of plain noise."""
-    accountant = BursarAccountant()
-    for _ in range(5):
-        accountant.step(noise_multiplier=2.0, sample_rate=0.25)
-    claimed = accountant.get_epsilon(1e-5)
-    with pytest.raises(b.InputError, match="fed_by"):
-        accountant.get_epsilon(1e-5, poisson=False)
-    accountant.fed_by(loaded(shuffle=True))
+    """poisson_sampling=False: five steps of two epochs count as two whole epochs of plain noise."""
+    accountant, loader = BursarAccountant(), loaded(shuffle=True)
+    accountant.fed_by(loader)
+    run(accountant, loader, *[2.0] * 4)
+    run(accountant, loader, 2.0)
     assert accountant.composition.text() == "shuffled(gaussian(sigma=2, relation=zero_out), steps=4)*2"
     honest = accountant.get_epsilon(1e-5, poisson=False)
     assert honest == accountant.get_epsilon(1e-5)
     assert honest == pytest.approx(b.account(b.Gaussian(2) * 2, delta=1e-5).epsilon.upper, rel=1e-6)
-    assert honest > claimed
+    assert honest > b.account(steps(2.0, 0.25, 5), delta=1e-5).epsilon.upper
+
+
+def test_epochs_that_were_left_halfway_count_whole() -> None:
+    """Two halves of two permutations may have a record twice, as may a half after a checkpoint."""
+    accountant, loader = BursarAccountant(), loaded(shuffle=True)
+    accountant.fed_by(loader)
+    run(accountant, loader, 2.0, 2.0)
+    run(accountant, loader, 2.0, 2.0)
+    assert accountant.composition.text() == "shuffled(gaussian(sigma=2, relation=zero_out), steps=4)*2"
+    other = BursarAccountant()
+    other.load_state_dict(accountant.state_dict())
+    assert other.composition == accountant.composition
+    other.fed_by(loader)
+    run(other, loader, 2.0, 2.0)
+    assert other.composition.text() == "shuffled(gaussian(sigma=2, relation=zero_out), steps=4)*3"
+
+
+def test_permutations_that_run_beside_each_other_all_count() -> None:
+    """Two iterators at once: both permutations were begun before the first step."""
+    accountant, loader = BursarAccountant(), loaded(shuffle=True)
+    accountant.fed_by(loader)
+    for _, _ in zip(loader, loader, strict=True):
+        accountant.step(noise_multiplier=2.0, sample_rate=0.25)
+    assert accountant.composition.count == 2
+
+
+def test_steps_that_no_epoch_accounts_for_are_refused() -> None:
+    """Those from before the loader was told or after it was told again, from elsewhere, and more than it has."""
+    loader = loaded(shuffle=True)
+    early = BursarAccountant()
+    early.step(noise_multiplier=2.0, sample_rate=0.25)
+    with pytest.raises(b.InputError, match="fed_by"):
+        early.get_epsilon(1e-5, poisson=False)
+    early.fed_by(loader)
+    with pytest.raises(b.InputError, match="1 of 1 steps came before fed_by"):
+        early.get_epsilon(1e-5)
+    again = BursarAccountant()
+    again.fed_by(loader)
+    run(again, loader, 2.0)
+    again.fed_by(loader)
+    again.step(noise_multiplier=2.0, sample_rate=0.25)
+    with pytest.raises(b.InputError, match="1 of 2 steps"):
+        again.get_epsilon(1e-5)
+    many = BursarAccountant()
+    many.fed_by(loader)
+    run(many, loader, *[2.0] * 4)
+    many.step(noise_multiplier=2.0, sample_rate=0.25)
+    with pytest.raises(b.InputError, match="5 steps in an epoch of 4 batches"):
+        many.get_epsilon(1e-5)
 
 
 def test_the_noise_of_a_shuffled_epoch_stays() -> None:
-    """Four steps of little noise around the turn of an epoch may meet a record twice: they are not one epoch's."""
-    accountant = BursarAccountant()
-    accountant.fed_by(loaded(shuffle=True))
-    for sigma, rate in [(9.0, 0.25)] * 2 + [(9.0, 0.5)] * 2 + [(1.0, 0.25)] * 8 + [(9.0, 0.25)]:
-        accountant.step(noise_multiplier=sigma, sample_rate=rate)
+    """An epoch has one noise from its beginning to its end; the next one may have another."""
+    accountant, loader = BursarAccountant(), loaded(shuffle=True)
+    accountant.fed_by(loader)
+    for noises in ([9.0] * 4, [1.0] * 4, [1.0] * 4, [9.0]):
+        run(accountant, loader, *noises)
     kinds = {term.mechanism.mechanism.sigma: term.count for term in accountant.composition.terms}
     assert kinds == {9: 2, 1: 2}
     accountant.step(noise_multiplier=1.0, sample_rate=0.25)
     with pytest.raises(b.InputError, match="changed within an epoch"):
         accountant.get_epsilon(1e-5)
+
+
+def test_a_poisson_loader_that_draws_more_than_is_claimed() -> None:
+    """Its own rate is what counts: a run and an accountant that are told less refuse."""
+    sampled = opacus.data_loader.DPDataLoader.from_data_loader(loaded(shuffle=True))
+    accountant = BursarAccountant()
+    accountant.fed_by(sampled)
+    accountant.step(noise_multiplier=2.0, sample_rate=0.25)
+    assert accountant.get_epsilon(1e-5) > 0
+    accountant.step(noise_multiplier=2.0, sample_rate=0.01)
+    with pytest.raises(b.InputError, match="draws each record with chance"):
+        accountant.get_epsilon(1e-5)
+    with b.Ledger("memory://") as ledger, pytest.raises(b.InputError, match="draws each record with chance"):
+        Training(ledger, "model", noise_multiplier=2.0, sample_rate=0.01, steps=4, key="run", loader=sampled)
+
+
+class Backwards(torch.utils.data.RandomSampler):
+    """A class of one's own that draws in its own way."""
+
+
+def test_samplers_that_only_derive_from_a_known_one_are_refused() -> None:
+    """They may draw in any way; so may loaders without batches, and what is no loader at all."""
+    with pytest.raises(b.InputError, match="drawn by Backwards"):
+        sampling_of(loaded(sampler=Backwards(range(64))))
+    single = torch.utils.data.DataLoader(range(64), batch_size=None, shuffle=True)
+    for other in (single, [1, 2], None):
+        with pytest.raises(b.InputError, match="loader must be a DataLoader with batches"):
+            sampling_of(other)
+    moved = loaded(shuffle=True)
+    moved.batch_sampler.sampler = torch.utils.data.SequentialSampler(range(64))
+    with pytest.raises(b.InputError, match="no certified cost"):
+        sampling_of(moved)
+
+
+def test_a_run_begins_no_epoch_that_was_not_drawn() -> None:
+    """The loader itself refuses, before its first batch; a permutation left halfway is paid whole."""
+    loader = loaded(shuffle=True)
+    with b.Ledger("memory://", alert=None) as ledger:
+        ledger.open("model", currency="zcdp", rho=1, relation="zero_out")
+        given = {"noise_multiplier": 4.0, "sample_rate": 0.25, "steps": 12, "loader": loader}
+        with Training(ledger, "model", key="run", **given) as training:
+            with pytest.raises(b.InputError, match="not drawn"):
+                next(iter(loader))
+            training.epoch(4)
+            next(iter(loader))
+            with pytest.raises(b.InputError, match=r"call epoch\(4\) before it"):
+                next(iter(loader))
+            training.epoch(8)
+            assert len([*loader, *loader]) == 8
+        assert len([*loader]) == 4
 
 
 def test_a_shuffled_run_is_drawn_epoch_by_epoch() -> None:

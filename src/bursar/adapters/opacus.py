@@ -12,18 +12,25 @@
 
 How the loader draws its batches decides what the steps cost. `PrivacyEngine` makes it a Poisson sampler unless it is
 told ``poisson_sampling=False``: such a loader shuffles, and accounting it as Poisson sampling claims more than is
-proved. Tell the accountant or the run which loader it is, and the two agree or the mismatch is refused:
+proved. Tell the accountant or the run which loader it is, before its first batch, and the two agree or the mismatch is
+refused:
 
     engine.accountant.fed_by(loader)
     run = Training(ledger, "model", loader=loader, **terms)
+
+A shuffling loader is watched from then on: every permutation that it begins counts as a whole epoch, however much of it
+is run, since a record may be in that part, and again in the next. To look at its data without training on them, take
+another loader.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
 import bursar as b
+from bursar.adapters.opacus_loaders import nobody, not_drawn_less, rate_of, sampling_of, watch
 from bursar.errors import InputError
 from bursar.extras import needs
 from bursar.jobs.report import Report
@@ -32,38 +39,35 @@ from bursar.ledger.receipt import Reservation
 with needs("opacus", "the adapter of Opacus"):
     from opacus.accountants import IAccountant
     from opacus.accountants.registry import register_accountant
-    from opacus.utils.uniform_sampler import DistributedUniformWithReplacementSampler, UniformWithReplacementSampler
-    from torch.utils.data import RandomSampler
-
-
-def sampling_of(loader: Any) -> str:
-    """How a loader draws its batches: ``poisson`` or ``shuffled``; anything else is refused by name."""
-    if isinstance(loader.batch_sampler, (UniformWithReplacementSampler, DistributedUniformWithReplacementSampler)):
-        return "poisson"
-    sampler = loader.sampler
-    # more samples than records come from several permutations, which puts some records twice into an epoch
-    once = isinstance(sampler, RandomSampler) and sampler.num_samples <= len(sampler.data_source)
-    if once and not sampler.replacement:
-        return "shuffled"
-    raise InputError(
-        f"batches drawn by {type(sampler).__name__} have no certified cost: use make_private(poisson_sampling=True), "
-        "or a loader with shuffle=True, which is accounted as shuffled",
-        argument="loader",
-    )
 
 
 class BursarAccountant(IAccountant):  # type: ignore[misc]  # untyped there
     """The steps of an optimizer as Poisson-sampled Gaussians, composed by every theorem; once it is told that a loader
-    shuffles, as epochs over permutations, of which one that was begun counts whole.
+    shuffles, as epochs over permutations, of which each that was begun counts whole.
     """
 
     def __init__(self) -> None:
         self.history: list[tuple[float, float, int]] = []
+        self._epochs: list[tuple[float, int, int]] = []
+        """Of each permutation that was begun: the noise, the number of batches, and the steps that were run."""
         self._batches: int | None = None
+        self._begun, self._open = 0, False
+        """How many were begun since the last step, and whether the last one goes on."""
+        self._unwatch: Callable[[], None] = nobody
+        self._rate, self._short = 0.0, (0.0, 0.0)
+        """With which chance the loader draws, and a step that claimed less than it did."""
 
     def fed_by(self, loader: Any) -> None:
-        """Say which loader the batches come from: it is accounted for as it draws."""
-        self._batches = len(loader) if sampling_of(loader) == "shuffled" else None
+        """Say which loader the next batches come from: it is accounted for as it draws."""
+        shuffled = sampling_of(loader) == "shuffled"
+        self._unwatch()
+        self._rate = rate_of(loader)
+        self._batches, self._begun, self._open = len(loader) if shuffled else None, 0, False
+        self._unwatch = watch(loader, self.begin_epoch) if shuffled else nobody
+
+    def begin_epoch(self) -> None:
+        """A permutation begins. The loader says so; who feeds steps by hand does."""
+        self._begun += 1
 
     def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
         """One step of the optimizer; equal ones are counted."""
@@ -72,31 +76,51 @@ class BursarAccountant(IAccountant):  # type: ignore[misc]  # untyped there
             self.history[-1] = (*last[:2], last[2] + 1)
         else:
             self.history.append((noise_multiplier, sample_rate, 1))
+        if sample_rate < self._rate:
+            self._short = sample_rate, self._rate
+        if self._batches is None:
+            return
+        # whichever of the permutations begun since the last step this one is from, the others may be gone on with
+        self._epochs += [(noise_multiplier, self._batches, 0)] * self._begun
+        self._begun, self._open = 0, self._open or self._begun > 0
+        if self._open and self._epochs[-1][0] == noise_multiplier:
+            self._epochs[-1] = (noise_multiplier, self._batches, self._epochs[-1][2] + 1)
 
     @property
     def composition(self) -> b.Composition:
         """The steps that were run so far, as one composition."""
-        if self._batches is not None:
-            return self._shuffled(self._batches)
+        if self._batches is not None or self._epochs:
+            return self._shuffled()
+        not_drawn_less(*self._short)
         parts = (steps(sigma, rate, count) for sigma, rate, count in self.history)
         return sum(parts, b.Composition())
 
-    def _shuffled(self, batches: int) -> b.Composition:
-        """Whole epochs, each with one noise: a record is in one of its steps, and nobody can tell which. The last one
-        counts whole however much of it ran, so that only the upper end speaks of a run that has stopped in one.
+    def _shuffled(self) -> b.Composition:
+        """Whole epochs, each with one noise: a record is in one of its steps, and nobody can tell which. One of which
+        a part was run counts whole, so that only the upper end speaks of a run that has stopped in one.
         """
-        runs: list[tuple[float, int]] = []
-        for sigma, _, count in self.history:
-            before = runs.pop()[1] if runs and runs[-1][0] == sigma else 0
-            runs.append((sigma, before + count))
-        for sigma, count in runs[:-1]:
-            if count % batches:
-                raise InputError(
-                    f"the noise {sigma} changed within an epoch, after {count} steps in epochs of {batches}: "
-                    "a shuffled epoch is accounted for with one noise",
-                    argument="noise_multiplier",
-                )
-        return sum((epochs(sigma, batches, count) for sigma, count in runs), b.Composition())
+        known = sum(count for _, _, count in self._epochs)
+        if known != len(self):
+            raise InputError(
+                f"{len(self) - known} of {len(self)} steps came before fed_by(loader), from elsewhere, or with a noise "
+                "that changed within an epoch: a shuffled epoch is accounted for with one noise, from its beginning",
+                argument="loader",
+            )
+        for _, batches, count in self._epochs:
+            if count > batches:
+                raise InputError(f"{count} steps in an epoch of {batches} batches use some twice", argument="loader")
+        return sum((epochs(sigma, batches, 1) for sigma, batches, _ in self._epochs), b.Composition())
+
+    def state_dict(self, destination: Any = None) -> Any:
+        """What a checkpoint keeps: the steps, and which epochs they were of."""
+        found = super().state_dict(destination)
+        found["epochs"] = list(self._epochs)
+        return found
+
+    def load_state_dict(self, state_dict: Any) -> None:
+        """Go on from a checkpoint: the loader begins another permutation."""
+        super().load_state_dict(state_dict)
+        self._epochs, self._begun, self._open = list(state_dict.get("epochs", ())), 0, False
 
     def report(self, delta: float, **more: Any) -> Report:
         """Both ends, every theorem's part, and the reasons."""
@@ -127,8 +151,8 @@ def steps(noise_multiplier: float, sample_rate: float, count: int) -> b.Composit
 
 
 def epochs(noise_multiplier: float, batches: int, count: int) -> b.Composition:
-    """The release of this many steps over permutations that are cut into so many batches; a begun one counts whole."""
-    return b.Shuffled(b.Gaussian(sigma=noise_multiplier, relation="zero_out"), steps=batches) * -(-count // batches)
+    """The release of this many epochs over permutations that are cut into so many batches."""
+    return b.Shuffled(b.Gaussian(sigma=noise_multiplier, relation="zero_out"), steps=batches) * count
 
 
 class Training:
@@ -153,7 +177,10 @@ class Training:
         loader: Any = None,
     ) -> None:
         shuffled = loader is not None and sampling_of(loader) == "shuffled"
+        not_drawn_less(sample_rate, 0.0 if loader is None else rate_of(loader))
         self._batches = len(loader) if shuffled else None
+        self._loader, self._unwatch = loader, nobody
+        self._permutations = 0  # that were drawn from the ledger and not begun
         self._ledger, self._scope, self._key, self._ttl, self._by = ledger, scope, key, ttl, by
         self._sigma, self._rate, self._left = noise_multiplier, sample_rate, steps
         self._epochs = 0
@@ -164,7 +191,19 @@ class Training:
         self.reservation = self._ledger.reserve(
             self._scope, whole, ttl=self._ttl, key=f"{self._key}/reserve", by=self._by
         )
+        if self._batches is not None:
+            self._unwatch = watch(self._loader, self._begin)
         return self
+
+    def _begin(self) -> None:
+        """Refuse permutations that nobody paid for: one that is left halfway is paid, and the next one is another."""
+        if not self._permutations:
+            raise InputError(
+                f"the loader begins an epoch that was not drawn: call epoch({self._batches}) before it; to look at its "
+                "data without training on them, take another loader",
+                argument="loader",
+            )
+        self._permutations -= 1
 
     def epoch(self, count: int) -> b.Receipt:
         """Draw the next steps, before they run. Under a key that was used before `AlreadyRun` says that they may have
@@ -183,16 +222,18 @@ class Training:
             self.reservation, self._releases(count), key=f"{self._key}/{self._epochs}", by=self._by
         ).once()
         self._epochs, self._left = self._epochs + 1, self._left - count
+        self._permutations += count // self._batches if self._batches is not None else 0
         return receipt
 
     def _releases(self, count: int) -> b.Composition:
         if self._batches is None:
             return steps(self._sigma, self._rate, count)
-        return epochs(self._sigma, self._batches, count)
+        return epochs(self._sigma, self._batches, -(-count // self._batches))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._unwatch()
         if self.reservation is not None:
             self._ledger.close(self.reservation, key=f"{self._key}/close", by=self._by)
 
