@@ -52,3 +52,23 @@ def test_only_epochs_of_which_nothing_ran_come_back() -> None:
 def test_patterns_are_mechanisms() -> None:
     """Each name is one of the catalogue."""
     assert set(PATTERNS) <= set(CATALOGUE)
+
+
+def test_a_pattern_inside_a_group_is_drawn_whole_too() -> None:
+    """Neither a step of it nor the epoch of one record: the refusal says what to draw."""
+    ledger = _ledger()
+    group = f"group({EPOCH}, size=2)"
+    held = ledger.reserve("model", f"{group}*3", ttl=600, key="run")
+    for part in ("group(gaussian(sigma=40), size=2)", EPOCH, f"{group}*4"):
+        with pytest.raises(InputError, match="drawn whole, before its first step: draw group"):
+            ledger.draw(held, part, key=f"draw {part}")
+
+
+def test_no_correction_gives_back_steps_that_were_not_run() -> None:
+    """A correction charges what it says beside what was charged: nobody corrects 100 steps to 99 for a refund."""
+    ledger = _ledger()
+    receipt = ledger.spend("model", EPOCH, key="one epoch")
+    before = ledger.show("model")
+    ledger.correct(receipt, EPOCH.replace("100", "99"), key="one step did not run", reason="stopped")
+    after = ledger.show("model")
+    assert all(new.spent > old.spent for old, new in zip(before.lines, after.lines, strict=True))

@@ -43,7 +43,7 @@ def taken(left: Sequence[Term], parts: Sequence[Term]) -> list[Term]:
 
 def _whole_only(left: Sequence[Term]) -> str:
     """What to draw instead of a step, where epochs are patterns: no part of one costs less than the whole."""
-    pattern = next((text for text, _ in left if text.partition("(")[0] in PATTERNS), None)
+    pattern = next((text for text, _ in left if any(f"{name}(" in text for name in PATTERNS)), None)
     if pattern is None:
         return ""
     return f"; an epoch is drawn whole, before its first step: draw {pattern}"

@@ -92,6 +92,10 @@ class RepeatedLoss(Loss):
         """The chance that one of them is infinite."""
         return 1 - (1 - self.loss.infinite_mass()) ** self.count
 
+    def reverses(self, other: Loss) -> bool:
+        """Whether the other has as many of the very losses that are this one's in the other direction."""
+        return isinstance(other, RepeatedLoss) and other.count == self.count and self.loss.reverses(other.loss)
+
     def sample(self, rng: np.random.Generator, size: int) -> Array:
         """The sum of as many draws."""
         found: Array = np.sum([self.loss.sample(rng, size) for _ in range(self.count)], axis=0)

@@ -11,6 +11,7 @@ from flint import arb
 from bursar.composition import Composition
 from bursar.errors import BursarError, ConversionRefused, LossUnknown
 from bursar.guarantees import GDP, ZCDP, ApproxDP, Renyi
+from bursar.identity import is_foreign, kinds_in
 from bursar.jobs.curve_points import points
 from bursar.ledger.budget.currencies._base import Line
 from bursar.ledger.budget.currencies._residue_prices import RUNGS, Charge, Missing, Stated, Tariff, text_of
@@ -21,8 +22,13 @@ from bursar.losses.residue import ResidueLaw, law_of_directions, law_of_points, 
 from bursar.mechanisms import Gaussian
 from bursar.mechanisms._base import Mechanism, known_losses
 from bursar.numerics.balls import Ball, working
+from bursar.written import Written
 
 _MOST = 512
+_LAWS: dict[tuple[str, float], ResidueLaw | str] = {}
+"""By text and slack, for all scopes: the limit has no part in them. Only of bursar's own classes: another's may be
+something else tomorrow.
+"""
 
 
 class Appraiser(Tariff):
@@ -31,7 +37,8 @@ class Appraiser(Tariff):
     def __init__(self, known: Tariff, allowance: Line, epsilon: Line, delta: Line, slack: float) -> None:
         super().__init__()
         self.known, self.allowance, self.epsilon, self.delta, self.slack = known, allowance, epsilon, delta, slack
-        self._laws: dict[str, ResidueLaw | str] = {}
+        self._laws = _LAWS
+        self._own_laws: dict[tuple[str, float], ResidueLaw | str] = {}
 
     def stated(self, release: Release, term: int) -> Stated:
         """What a term promises by itself, found once for each text."""
@@ -82,14 +89,15 @@ class Appraiser(Tariff):
 
     def law(self, what: Mechanism | Composition) -> ResidueLaw | str:
         """The loss that a certificate is about, or why none is known."""
-        text = what.text()
-        found = self._laws.get(text)
+        kept = self._own_laws if any(map(_foreign, kinds_in(what))) else self._laws
+        key = (what.text(), self.slack)
+        found = kept.get(key)
         if found is None:
             with working():
                 found = self._whole(what) if isinstance(what, Composition) else self._single(what)
-            if len(self._laws) > _MOST:
-                self._laws.clear()
-            self._laws[text] = found  # which another thread may clear at once
+            if len(kept) > _MOST:
+                kept.clear()
+            kept[key] = found  # which another thread may clear at once
         return found
 
     def _stated(self, mechanism: Mechanism) -> Stated:
@@ -134,3 +142,8 @@ class Appraiser(Tariff):
             return law_of_points(deltas, self.slack)
         except (BursarError, ArithmeticError) as problem:
             return str(problem)
+
+
+def _foreign(kind: type) -> bool:
+    """Whether its text may mean something else one day."""
+    return issubclass(kind, Written) and is_foreign(kind)
