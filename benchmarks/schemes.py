@@ -23,7 +23,7 @@ _KINDS = {
 }
 
 
-_SCOPES = {"first": ("50", "1e-5"), "limit": ("20", "1e-5"), "delta": ("20", "1e-7")}
+_SCOPES = {"first": ("50", "1e-5"), "limit": ("20", "1e-5"), "delta": ("50", "1e-7")}
 """ε and δ of each scope. The law behind a price depends on δ, so that a scope with another one looks for it anew."""
 
 
