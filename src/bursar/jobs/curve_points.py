@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,8 @@ from bursar.presented import Table, Tabled, spread
 from bursar.theorems.leaks import leaked
 from bursar.theorems.numerical import composed
 from bursar.theorems.strategies import common
+
+_NEGLIGIBLE = 1e-15  # of the other direction's δ
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,9 +80,11 @@ def points(what: Composition, epsilons: Sequence[float], precision: Precision) -
         # one release costs what its pair says at every ε, if not by one pair (proofs/strategies.md §1)
         exact = all(pair.attained or (pair.pointwise and what.count == 1) for pair, _ in pairs)
         attained = whole if exact else common(pairs)
-        found, leaks = [], []
+        found: list[Band] = []
+        leaks: list[float] = []
         for i, losses in enumerate(whole):
-            band = _direction(what, losses, epsilons, precision, alike=len(whole) == 1)
+            beside = found[0] if found else None
+            band = _direction(what, losses, epsilons, precision, beside, alike=len(whole) == 1)
             reached = attained[min(i, len(attained) - 1)]
             leaks.append(max(down(leak_of(reached)), 0.0))
             least = np.maximum(band.lower if exact else _reached(reached, epsilons, precision), leaks[-1])
@@ -96,25 +101,37 @@ def _reached(losses: Losses, epsilons: Sequence[float], precision: Precision) ->
 
 
 def _direction(
-    what: Composition, losses: Losses, epsilons: Sequence[float], precision: Precision, *, alike: bool
+    what: Composition,
+    losses: Losses,
+    epsilons: Sequence[float],
+    precision: Precision,
+    beside: Band | None,
+    *,
+    alike: bool,
 ) -> Band:
     if sum(count for _, count in losses) == 1:
         balls = [losses[0][0].profile(arb(x)) for x in epsilons]
         return _band([(max(down(ball), 0.0), min(up(ball), 1.0)) for ball in balls])
     try:
-        return _band(_along(losses, epsilons, precision))
+        return _band(_along(losses, epsilons, precision, beside))
     except NoEngine:
         return _band([_alone(what, losses, x, precision, alike=alike) for x in epsilons])
 
 
-def _along(losses: Losses, epsilons: Sequence[float], precision: Precision) -> list[tuple[float, float]]:
-    """One direction's δ at many ε's by one engine: in arrays where the noise is Gaussian and contours serve."""
+def _along(
+    losses: Losses, epsilons: Sequence[float], precision: Precision, beside: Band | None = None
+) -> list[tuple[float, float]]:
+    """One direction's δ at many ε's: in arrays where the noise is Gaussian and contours serve, else by the engines.
+    Where it lies far below that of the direction ``beside``, what smaller ε's prove of it is enough.
+    """
+    found: list[tuple[float, float] | None] = [None] * len(epsilons)
     if len(epsilons) > 1 and precision.engine is None and any(loss.gaussian_noise() for loss, _ in losses):
-        try:
-            return curve.deltas_at(losses, epsilons, precision.width or engines.usual_width(losses))
-        except (NoContour, ArithmeticError, ValueError):  # whatever the floats stumble over, fail closed
-            pass
-    return [(found.lower, found.upper) for found in engines.deltas_at(losses, epsilons, precision)]
+        enough = None if beside is None else (_NEGLIGIBLE * beside.lower).tolist()
+        with suppress(NoContour, ArithmeticError, ValueError):  # whatever the floats stumble over, fail closed
+            found = curve.deltas_at(losses, epsilons, precision.width or engines.usual_width(losses), enough)
+    left = [epsilon for epsilon, ends in zip(epsilons, found, strict=True) if ends is None]
+    others = iter(engines.deltas_at(losses, left, precision) if left else ())
+    return [((other := next(others)).lower, other.upper) if ends is None else ends for ends in found]
 
 
 def _alone(

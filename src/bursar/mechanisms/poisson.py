@@ -126,6 +126,8 @@ class PoissonSampled(Mechanism):
         base = self.mechanism.drawn() if type(self) is PoissonSampled else None
         if base is None:
             return None
+        if base.rate == 1 and base.rate.exact:
+            return base._replace(rate=self.rate)
         rate = Real(base.rate * self.rate, base.rate.low * self.rate.low, base.rate.high * self.rate.high)
         return base._replace(rate=rate)
 

@@ -175,18 +175,18 @@ def _covering(value: Fraction, decimal: str) -> tuple[Fraction, Fraction]:
 
 def _decimal_text(value: Fraction) -> str | None:
     """The finite decimal expansion of the value, as short as it can be, or None where it has none."""
-    rest = value.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    if rest != 1:
-        return None
     try:
         short = repr(float(value))
     except OverflowError:
         short = ""
     if short and "inf" not in short and Fraction(short) == value:
         return short[:-2] if short.endswith(".0") else short
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest != 1:
+        return None
     context = Context(prec=5 * MAX_EXPONENT)
     exact = context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(context)
     text = str(exact).lower()

@@ -39,7 +39,9 @@ def test_arrays_and_single_answers_agree(what: b.Composition, width: float) -> N
     with working():
         for losses in directions(what):
             found = curve.deltas_at(losses, grid, width)
-            for x, (lower, upper) in zip(grid, found, strict=True):
+            for x, ends in zip(grid, found, strict=True):
+                assert ends is not None
+                lower, upper = ends
                 single = contour.delta_at(losses, arb(x))
                 assert 0 <= lower <= upper <= 1
                 assert lower <= single.upper
@@ -55,7 +57,9 @@ def test_gaussians_are_enclosed(mu: float) -> None:
         law = type(law)(arb(mu) / 4)
         whole = type(law)(arb(mu))
         grid = np.linspace(0.0, mu * mu / 2 + 9 * mu, 120).tolist()
-        for x, (lower, upper) in zip(grid, curve.deltas_at([(law, 16)], grid, 1e-6), strict=True):
+        for x, ends in zip(grid, curve.deltas_at([(law, 16)], grid, 1e-6), strict=True):
+            assert ends is not None
+            lower, upper = ends
             exact = whole.profile(arb(x))
             assert arb(lower) <= exact.upper()
             assert exact.lower() <= arb(upper)
@@ -82,9 +86,72 @@ def test_any_sampled_gaussian_at_any_places(sigma: float, rate: float, count: in
                 singles = [contour.delta_at(losses, arb(x)) for x in grid]
             except (contour.NoContour, ArithmeticError, ValueError):
                 continue  # refused, not guessed
-            for single, (lower, upper) in zip(singles, found, strict=True):
-                assert lower <= single.upper
-                assert upper >= single.lower
+            for single, ends in zip(singles, found, strict=True):
+                assert ends is None or ends[0] <= single.upper
+                assert ends is None or ends[1] >= single.lower
+
+
+SHORT = b.PoissonSampled(b.Gaussian(1), "1/100") * 100 + b.Laplace(10) * 10
+"""Adding a record costs at most 2.005; from 1.98 on no contour serves it, and no float holds its δ."""
+
+
+def test_what_contours_do_not_serve_is_left_to_others() -> None:
+    """Up to the first ε that is not served both ends are known, and from the largest loss on nothing is lost."""
+    added = directions(SHORT)[1]
+    grid = np.linspace(0.0, 2.5, 101).tolist()
+    with working():
+        found = curve.deltas_at(added, grid, 1e-6)
+        served = found.index(None)
+        for x, ends in zip(grid[:served:7], found[:served:7], strict=True):
+            single = contour.delta_at(added, arb(x))
+            assert ends is not None
+            assert ends[0] <= single.upper
+            assert ends[1] >= single.lower
+        assert set(found[-15:]) == {(0.0, 0.0)}
+        assert found[grid.index(2.0)] is None
+        with pytest.raises(ValueError, match="rise"):
+            curve.deltas_at(added, grid[::-1], 1e-6)
+
+
+def test_beyond_the_largest_loss_what_leaks_stays() -> None:
+    """Both ends are the chance that everything is revealed."""
+    with working():
+        found = curve.deltas_at(directions(SHORT + b.LeakyRandomizedResponse("1/10", "1e-9"))[1], [0.5, 3.0, 9.0], 1e-6)
+    for ends in found[1:]:
+        assert ends is not None
+        assert ends[0] <= 1e-9 <= ends[1]
+        assert ends[1] - ends[0] <= 1e-20
+
+
+def test_a_direction_far_below_the_other_is_bounded_only() -> None:
+    """Where a smaller ε says enough the upper end is that ε's, still above δ, and no nodes are made."""
+    added = directions(SHORT)[1]
+    grid = np.linspace(0.0, 1.95, 101).tolist()
+    with working():
+        narrow = curve.deltas_at(added, grid, 1e-6)
+        found = curve.deltas_at(added, grid, 1e-6, [1e-25] * len(grid))
+    bounded = [i for i, ends in enumerate(found) if ends != narrow[i]]
+    assert bounded
+    for i in bounded:
+        known, ends = narrow[i], found[i]
+        assert known is not None
+        assert ends is not None
+        assert ends[0] == 0
+        assert known[1] <= ends[1] <= 1e-25
+
+
+def test_a_curve_of_mixed_kinds_costs_a_few_sets_of_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two hundred ε's, of which one direction's end lies on the way: no engine is asked for single ones."""
+    made = []
+    monkeypatch.setattr(curve, "_contour", lambda *given, make=curve._contour: made.append(given[1]) or make(*given))
+    monkeypatch.setattr("bursar.losses.engines.meet.deltas_at", None)
+    top = b.account(SHORT, delta="1e-12").epsilon.upper
+    found = b.profile(SHORT, np.linspace(0.0, top, 200))
+    assert len(made) <= 14
+    assert np.all(found.upper - found.lower <= 1e-6 * found.upper)
+    single = b.account(SHORT, epsilon=float(found.epsilons[150])).delta
+    assert found.lower[150] <= single.upper
+    assert found.upper[150] >= single.lower
 
 
 def test_two_hundred_points_take_a_few_sets_of_nodes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -108,3 +108,16 @@ def test_responses_of_any_size_are_enclosed(epsilon: int) -> None:
         found = b.account(mechanism * 10**6, delta="1e-200").bound
         assert 0 < (1 - 1e-6) * epsilon * 1e6 <= found.lower <= epsilon * 1e6 * (1 + 1e-12)
         assert found.upper - found.lower <= 1e-6 * found.upper
+
+
+@pytest.mark.parametrize("depth", [0.2, 14.0, 600.0])
+def test_the_reach_is_the_least_over_all_tilts(depth: float) -> None:
+    """Halves find what looking at every tilt finds, from tiny losses to huge ones, few copies and many."""
+    laws = [made.losses().remove for made in (b.Laplace("1e-6"), b.Laplace(76), b.RandomizedResponse("0.0004"))]
+    laws += [made.losses().remove for made in (b.Gaussian("1e5"), b.Gaussian("0.01"), b.DiscreteLaplace(300))]
+    with working():
+        for law in laws:
+            for count in (1, 300, 8 * 10**6):
+                every = [steady._mean_at(law, count, tilt, depth) for tilt in steady._TILTS]
+                least = min(at for at in every if at == at)
+                assert steady._reach(law, count, depth) == pytest.approx(least, rel=1e-6)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from flint import arb
 
-from bursar.losses.engines.answer import Losses
+from bursar.losses.engines.answer import Losses, leak_of
 from bursar.losses.engines.chernoff import exponentials
 from bursar.losses.engines.contour import NoContour
 from bursar.losses.engines.contour.choice import around, factors_of
@@ -39,22 +40,47 @@ class Ends(NamedTuple):
     errors: list[float]
 
 
-def deltas_at(losses: Losses, epsilons: Sequence[float], width: float) -> list[tuple[float, float]]:
-    """Both ends of δ at each of the rising ε's; `NoContour` where one of them is not served."""
+def deltas_at(
+    losses: Losses, epsilons: Sequence[float], width: float, enough: Sequence[float] | None = None
+) -> list[tuple[float, float] | None]:
+    """Both ends of δ at each of the rising ε's; None where contours do not serve. Where δ is at most what is
+    ``enough`` at an ε, the upper end of a smaller ε may serve, and 0.
+    """
+    if any(after < before for before, after in pairwise(epsilons)):
+        raise ValueError("the ε's must rise")
+    top, leak = sum((count * loss.support()[1] for loss, count in losses), arb(0)), leak_of(losses)
+    rest = (max(down(leak), 0.0), min(up(leak), 1.0))
+    inside = sum(not top <= x for x in epsilons)
+    found = _along(losses, epsilons[:inside], width, enough or [0.0] * inside)
+    # from the largest loss on, δ is what leaks
+    return [*found, *[None] * (inside - len(found)), *[rest] * (len(epsilons) - inside)]
+
+
+def _along(
+    losses: Losses, epsilons: Sequence[float], width: float, enough: Sequence[float]
+) -> list[tuple[float, float] | None]:
+    """The same up to the first that is not served."""
     most = max(_PART * width, _GOOD)
-    found: list[tuple[float, float]] = []
-    last, ahead = None, 0
+    found: list[tuple[float, float] | None] = []
+    last, ahead, least = None, 0, math.inf
     while (i := len(found)) < len(epsilons):
+        if least <= enough[i]:  # δ falls
+            found.append((0.0, least))
+            continue
         # nodes made for an ε serve smaller ones too: try those of a later one first, then those of this very one
-        for near, centre in ((last, min(ahead, len(epsilons) - i - 1)), (None, 0)):
-            block = np.array(epsilons[i : i + 2 * centre + _FIRST])
-            last = _contour(losses, float(block[centre]), near)
-            ends = evaluated(last, block)
-            served = next((j for j, error in enumerate(ends.errors) if not error < most), len(block))
-            if served > centre:
-                break
+        try:
+            for near, centre in ((last, min(ahead, len(epsilons) - i - 1)), (None, 0)):
+                block = np.array(epsilons[i : i + 2 * centre + _FIRST])
+                last = _contour(losses, float(block[centre]), near)
+                ends = evaluated(last, block)
+                served = next((j for j, error in enumerate(ends.errors) if not error < most), len(block))
+                if served > centre:
+                    break
+        except (NoContour, ArithmeticError, ValueError):  # whatever the floats stumble over, fail closed
+            return found
         served = max(served, 1)  # nobody has better nodes for it
         found += zip(ends.lower[:served], ends.upper[:served], strict=True)
+        least = min(least, *ends.upper[:served])
         ahead = int(_SHARE * (served - centre - 1))
     return found
 

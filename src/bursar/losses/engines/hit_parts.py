@@ -50,8 +50,11 @@ def sampled_hits(pair: Directions, rate: Ball, clear: float) -> Hits | None:
     if not 0 < rate < 1:
         return None
     even, far = ((1 - rate) / rate).log(), arb(clear)
-    short_hit, short_miss = pair.remove.below((even + far).upper()), pair.add.below((far - even).upper())
-    if not (short_hit < 0.5 and short_miss < 0.5):
+    short_hit = pair.remove.below((even + far).upper())
+    if not short_hit < 0.5:
+        return None
+    short_miss = pair.add.below((far - even).upper())
+    if not short_miss < 0.5:
         return None
     slack, miss = (-far).exp().log1p().upper(), (-rate).log1p()
     quiet = bool(miss + slack <= 0)

@@ -197,12 +197,12 @@ def _smooth(losses: Losses) -> bool:
 
 
 def _cheaper(losses: Losses, first: Answer, delta: Ball) -> bool:
-    most = sum((count * loss.support()[1] for loss, count in losses), arb(0))
-    if most <= first.lower and leak_of(losses) <= 0:  # no loss is ever larger than the other direction's ε
-        return True
     try:
         if first.engine == "contour":
             return contour.at_most(losses, first.upper, delta, first.tilt)
+        most = sum((count * loss.support()[1] for loss, count in losses), arb(0))
+        if most <= first.lower and leak_of(losses) <= 0:  # no loss is ever larger than the other direction's ε
+            return True
         return envelope.at_most(losses, first.upper, delta)
     except _STUMBLES:
         return False

@@ -25,6 +25,7 @@ _SHARE = arb(2) ** -30  # of δ, and of 1: what may lie above b⁺, and below b�
 _STEADY = 5e-7  # of the answer: how far apart b⁻ and b⁺ may be, all together
 _ROOMS = (1e-10, 1e-9, 1e-8, 1e-7)  # of the answer: by how much Chernoff bounds may exceed a mean
 _DEAR = 0.05  # of ln(1/δ): what all copies at their largest loss may cost the others
+_ALIKE = 1e-9
 _TILTS = [10.0**power for power in range(-40, 41)]
 
 
@@ -65,7 +66,7 @@ def split(losses: Losses, delta: Ball) -> Split | None:
         else:
             rest.append((loss, count))
     found = _certified(steady, rest, delta) if steady else None
-    left = sum(_reach(loss, count, depth) for loss, count in rest)
+    left = sum(reach for (loss, _), reach in zip(losses, reaches, strict=True) if any(loss is one for one, _ in rest))
     return found._replace(ease=max(1.0, float(found.low) / left)) if found is not None and left > 0 else found
 
 
@@ -123,10 +124,21 @@ def _least(loss: Loss, count: int, spare: Ball, room: float) -> Ball:
 
 
 def _reach(loss: Loss, count: int, depth: float) -> float:
-    """About the ε of these alone, in floats; 0 where K takes integrals."""
+    """About the ε of these alone, in floats; 0 where K takes integrals. (kK(t) + depth)/t falls and then rises, since
+    tK′ − K rises, so that halves find the tilt at which it is least; where floats fail it is as good as infinite.
+    """
     if type(loss).rough_cumulant is Loss.rough_cumulant:
         return 0.0
-    return min((at for tilt in _TILTS if not math.isnan(at := _mean_at(loss, count, tilt, depth))), default=0.0)
+    low, high = 0, len(_TILTS) - 1
+    while low < high:
+        middle = (low + high) // 2
+        here, after = (_mean_at(loss, count, _TILTS[i], depth) for i in (middle, middle + 1))
+        if after < here - _ALIKE * abs(here):  # at large tilts it may be all but constant
+            low = middle + 1
+        else:
+            high = middle
+    found = _mean_at(loss, count, _TILTS[low], depth)
+    return 0.0 if math.isnan(found) else found
 
 
 def _mean_at(loss: Loss, count: int, tilt: float, depth: float) -> float:

@@ -14,8 +14,9 @@ from flint import acb, arb
 from bursar.losses._base import Loss
 from bursar.losses._directions import Directions
 from bursar.losses.engines.chernoff import CumulantBound
+from bursar.losses.engines.contour.added import by_four_moments
 from bursar.losses.engines.contour.sampled_cut import rough_variance
-from bursar.losses.engines.contour.sampled_factor import SampledFactor, without_record
+from bursar.losses.engines.contour.sampled_factor import SampledFactor
 from bursar.losses.engines.contour.sampled_integral import SampledIntegral
 from bursar.losses.engines.envelope.guided import GuidedFactor, guided
 from bursar.losses.laws.normal_integral import normal_integral, power
@@ -130,10 +131,10 @@ class _Add(SampledAdd):
         return self.sigma, self.rate, False
 
     def cumulant_bound(self) -> CumulantBound:
-        """By the variance of the odds: see `without_record`; from t = 1/q on (1−q)^{−t} explodes."""
+        """By the moments of the odds: see `by_four_moments`; from t = 1/q on (1−q)^{−t} explodes."""
         sigma, rate = float(self.sigma), float(self.rate)
         return CumulantBound(
-            rough_variance(sigma, rate, 1), 1 / rate, lambda tilt: without_record((self.sigma, self.rate), tilt)
+            rough_variance(sigma, rate, 1), 1 / rate, lambda tilt: by_four_moments(self.sigma, self.rate, tilt)
         )
 
     def reverses(self, other: Loss) -> bool:

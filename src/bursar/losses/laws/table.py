@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from flint import acb, arb
@@ -139,10 +140,14 @@ class TableLoss(Loss):
         z = complex_ball(t)
         return sum((atom.mass * (z * atom.loss).exp() for atom in self.atoms()), acb(0)).log()
 
+    @cached_property
+    def _rough_atoms(self) -> list[tuple[float, float]]:
+        """Losses and logarithms of their masses, which may be far below any float."""
+        return [(float(atom.loss), float(atom.mass.log())) for atom in self.atoms()]
+
     def rough_cumulant(self, t: float) -> float:
         """K(t) in floats, for searching."""
-        # masses may be far below any float
-        heights = [t * float(atom.loss) + float(atom.mass.log()) for atom in self.atoms()]
+        heights = [t * loss + mass for loss, mass in self._rough_atoms]
         top = max(heights)
         return top + math.log(math.fsum(math.exp(height - top) for height in heights))
 

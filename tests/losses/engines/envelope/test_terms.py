@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from flint import acb, arb
 
 import bursar as b
 from bursar.losses.engines.envelope.comb import Combed
+from bursar.losses.engines.envelope.crowds import LaplaceCrowd
 from bursar.losses.engines.envelope.engine import Envelope, Line
 from bursar.losses.engines.envelope.factor import PointsFactor, all_copies
 from bursar.losses.engines.envelope.gathering import factors_of
 from bursar.losses.engines.envelope.points import NoEnvelope, points_of
 from bursar.losses.engines.envelope.spectrum import weighed
 from bursar.losses.engines.lattice.law import Law
+from bursar.losses.laws.laplace import LaplaceLoss
 from bursar.losses.laws.stepped_table import SteppedTable
 from bursar.losses.laws.table import Row
 from bursar.numerics.balls import working
@@ -102,6 +105,43 @@ def test_a_crowd_that_is_left_early_is_known_in_size_only() -> None:
             total = sum((k * (loss.cumulant(acb(5.0, s)) - loss.cumulant(arb(5)).real) for loss, k in pairs), acb(0))
             assert total.real <= found.log_size[j]
             assert found.error[j] >= math.log(3) - 1e-9
+
+
+@pytest.mark.parametrize("radius", ["0", "1e-9"])
+def test_moments_of_a_laplace_crowd_cover_all_readings(radius: str) -> None:
+    """Whichever ε of its balls is meant, at every live frequency the closed form in balls is within the errors."""
+    middles, tau = [arb("0.5"), arb("0.03"), arb("4")], 3.0
+    frequencies = np.arange(3000) * 0.125
+    live = np.array([0, 1, 2, 63, 64, 65, 700, 1500, 2047, 2048, 2999])
+    with working():
+        crowd = LaplaceCrowd([arb(middle.mid(), arb(radius).mid()) for middle in middles], [1, 1, 1])
+        for part in (live, np.arange(3000)):
+            found = crowd.values(tau, slice(0, 3), frequencies, part)
+            for row, middle in enumerate(middles):
+                for e in (middle - arb(radius), middle + arb(radius)):
+                    law = LaplaceLoss(e)
+                    for j in live.tolist():
+                        t, place = acb(tau, float(frequencies[j])), int(np.flatnonzero(part == j)[0])
+                        exact = (law.cumulant(t) - law.cumulant(arb(tau)) - acb(0, float(frequencies[j])) * e).exp()
+                        apart = abs(exact - acb(complex(found.values[row, place])))
+                        assert apart <= arb(float(np.broadcast_to(found.errors, found.values.shape)[row, place]))
+
+
+def test_few_laplaces_beside_atoms_are_narrow_near_their_largest_loss() -> None:
+    """A Laplace beside a response, at a δ that only all largest losses reach: the exact ε, by hand, is inside."""
+    with mpmath.workdps(40):
+        e, delta = mpmath.mpf(1), mpmath.mpf("1e-6")
+        truth = 1 / (1 + mpmath.exp(-e))
+
+        def profile(x: mpmath.mpf) -> mpmath.mpf:
+            """δ of the Laplace at x, |x| ≤ 1: half at the top, and the density e^{(l−1)/2}/4 below it."""
+            inside = mpmath.quad(lambda y: mpmath.exp((y - e) / 2) / 4 * (1 - mpmath.exp(x - y)), [x, e])
+            return (1 - mpmath.exp(x - e)) / 2 + inside
+
+        exact = mpmath.findroot(lambda x: truth * profile(x - e) - delta, (1.99999, 1.999999), solver="anderson")
+    found = b.account(b.Laplace(1) + b.RandomizedResponse(1), delta="1e-6").epsilon
+    assert found.lower <= exact <= found.upper
+    assert found.encloses(1e-7)
 
 
 @pytest.mark.parametrize("tau", [0.01, 1.0, 10.0, 100.0])

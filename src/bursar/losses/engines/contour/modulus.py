@@ -16,6 +16,7 @@ import numpy as np
 from flint import arb
 
 from bursar.losses.engines.contour.factors import Care, Factor, NoContour
+from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY
 
@@ -30,10 +31,16 @@ def delta_below(factors: Sequence[Factor], leak: Ball, epsilon: float, tau: floa
         raise NoContour("what is given up is not known for so small an ε")
     s = _PLACES / math.sqrt(sum(factor.rough_variance() for factor in factors))
     cumulant = sum((factor.cumulants([tau])[0] for factor in factors), arb(0))
-    decay = sum(factor.decay(tau, Care.LEAST)(s) for factor in factors)
-    # on each cell the modulus is at most what it is at its left end; beyond the last, ∫ ds/s² is one over it
+    decay = np.sum([factor.decay(tau, Care.LEAST)(s) for factor in factors], axis=0)
+    given_up = sum((factor.given_up for factor in factors), arb(0))
+    return leak + given_up + (cumulant - arb(tau) * arb(epsilon)).exp() * integral(tau, s, decay)
+
+
+def integral(tau: float, s: Array, decay: Array) -> Ball:
+    """(1/π) ∫ |φ|/|t(t+1)| ds, from bounds of ln|φ| at rising places: on each cell the modulus is at most what it is at
+    its left end; beyond the last, ∫ ds/s² is one over it.
+    """
     starts, sizes = np.append(0.0, s), np.exp(np.append(0.0, decay))
     heights = sizes / (np.hypot(tau, starts) * np.hypot(tau + 1, starts))
     whole = SAFETY * (float(heights[:-1] @ np.diff(starts)) + float(sizes[-1] / s[-1]))
-    given_up = sum((factor.given_up for factor in factors), arb(0))
-    return leak + given_up + (cumulant - arb(tau) * arb(epsilon)).exp() * arb(whole) / arb.pi()
+    return arb(whole) / arb.pi()

@@ -9,6 +9,7 @@ from flint import arb
 
 from bursar.losses.engines.answer import Answer, Losses, leak_of
 from bursar.losses.engines.chernoff import delta_at_most
+from bursar.losses.engines.contour import added
 from bursar.losses.engines.contour.choice import around, by_rare, by_saddle, by_scales, factors_of, splitting
 from bursar.losses.engines.contour.engine import Contour
 from bursar.losses.engines.contour.factors import NoContour
@@ -65,9 +66,11 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer:
 
 
 def at_most(losses: Losses, epsilon: float, delta: Ball, tilt: float) -> bool:
-    """Whether δ(ε) of the composed losses is certainly at most δ: by the largest loss, by a Chernoff bound in closed
-    form, by the modulus of the integrand, or by evaluation.
+    """Whether δ(ε) of the composed losses is certainly at most δ: in closed form, by the largest loss, by a Chernoff
+    bound, by the modulus of the integrand, or by evaluation.
     """
+    if _added_at_most(losses, epsilon, delta):
+        return True
     leak, x = leak_of(losses), arb(epsilon)
     if sum((count * loss.support()[1] for loss, count in losses), arb(0)) <= x:
         return bool(leak <= delta)
@@ -80,6 +83,12 @@ def at_most(losses: Losses, epsilon: float, delta: Ball, tilt: float) -> bool:
         return True
     contour = Contour(factors, leak, epsilon, float(delta.log()), tilt, only_upper=True)
     return bool(contour.evaluate(epsilon)[1] <= delta)
+
+
+def _added_at_most(losses: Losses, epsilon: float, delta: Ball) -> bool:
+    """The same for copies of one sampled Gaussian to which a record is added, which leak nothing."""
+    noise = losses[0][0].sampled_noise() if len(losses) == 1 else None
+    return noise is not None and not noise[2] and added.at_most(noise[0], noise[1], losses[0][1], epsilon, delta)
 
 
 def _at_zero(losses: Losses, delta: Ball) -> Answer:

@@ -82,8 +82,8 @@ class Crowd(Factor):
         """A shift of each loss, near its tilted mean, and the sum of all copies' shifts."""
 
     @abstractmethod
-    def values(self, tau: float, part: slice, s: Array) -> Values:
-        """The moments of some of the losses, shifted, at these frequencies."""
+    def values(self, tau: float, part: slice, frequencies: Array, live: Integers) -> Values:
+        """The moments of some of the losses, shifted, at those of the frequencies 0, Δ, 2Δ, … that are live."""
 
     def variances(self, tau: float) -> Array:
         """The variance of all copies of each loss under the tilt, in floats, by differences of K."""
@@ -124,7 +124,7 @@ class Crowd(Factor):
         live = np.arange(len(frequencies))
         for start in range(0, len(order), _BLOCK):
             part = slice(start, start + _BLOCK)
-            found, off = self.values(tau, part, frequencies[live])
+            found, off = self.values(tau, part, frequencies, live)
             add = _once if bool(np.all(self.counts[part] == 1)) else _often
             for sums, more in zip((size, turn, error, most), add(found, off, self.counts[part, None]), strict=True):
                 sums[live] += more

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,7 +10,7 @@ from flint import arb
 
 from bursar.losses.engines.envelope.crowd import Crowd, Values
 from bursar.losses.engines.lattice.law import Law, spread
-from bursar.numerics.arrays import Array, Integers
+from bursar.numerics.arrays import Array, Complexes, Integers
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import ULPS, UNIT
 
@@ -47,21 +48,38 @@ class LaplaceCrowd(Crowd):
         """Every loss is shifted by its largest value."""
         return self.epsilons, sum((k * e for k, e in zip(self.whole, self.exact, strict=True)), arb(0))
 
-    def values(self, tau: float, part: slice, s: Array) -> Values:
+    def values(self, tau: float, part: slice, frequencies: Array, live: Integers) -> Values:
         """((t+1) + t·e^{−(2t+1)ε})/(2t+1) at t = τ + is, relative to its value at τ."""
-        e = self.epsilons[part, None]
-        fade, turned = np.exp(-(2 * tau + 1) * e), 2 * s * e
+        e, s = self.epsilons[part, None], frequencies[live]
+        fade = np.exp(-(2 * tau + 1) * e)
         start = (tau + 1 + tau * fade) / (2 * tau + 1)
         # (t+1)/(2t+1) = a − ic and t/(2t+1) = b + ic, of sizes at most 1 and ½; the second turns by 2sε
         square = 2 * s * s
         below = np.square(2 * tau + 1) + 2 * square
-        a, b, c = ((tau + 1) * (2 * tau + 1) + square) / below, (tau * (2 * tau + 1) + square) / below, s / below
-        cosine, sine, share = np.cos(turned), np.sin(turned), fade / start
-        found = np.empty(turned.shape, dtype=complex)
-        np.add(share * (b * cosine + c * sine), a / start, out=found.real)
-        np.subtract(share * (c * cosine - b * sine), c / start, out=found.imag)
-        slack = UNIT * (8 * ULPS + 64) + 2 * fade * (turned + (2 * tau + 1) * e) * (self.spreads[part, None] + 4 * UNIT)
-        return Values(found, slack / start)
+        first, second = np.empty(len(s), dtype=complex), np.empty(len(s), dtype=complex)
+        first.real, second.real = ((tau + 1) * (2 * tau + 1) + square) / below, (tau * (2 * tau + 1) + square) / below
+        second.imag = s / below
+        first.imag = -second.imag
+        found = turns(-2 * e, frequencies, live, fade / start)
+        found *= second
+        found += first / start
+        slack = UNIT * (8 * ULPS + 64) + 2 * fade * (2 * tau + 1) * e * (self.spreads[part, None] + 4 * UNIT)
+        drift = 4 * fade * e * (self.spreads[part, None] + 4 * UNIT)
+        return Values(found, slack / start + drift / start * s)
+
+
+def turns(rates: Array, frequencies: Array, live: Integers, sizes: Array) -> Complexes:
+    """size·e^{i·rate·s} for each rate at some of the frequencies 0, Δ, 2Δ, …: with j = pR + r as a product of two
+    entries of short tables (proofs/envelope.md §9).
+    """
+    near = 1 << max(math.ceil(math.log2(max(len(frequencies), 1)) / 2), 1)
+    slow, fast = (np.exp(1j * (rates * part)) for part in (frequencies[::near], frequencies[:near]))
+    found: Complexes
+    if len(live) == len(frequencies):
+        found = ((slow * sizes)[:, :, None] * fast[:, None, :]).reshape(len(rates), -1)[:, : len(frequencies)]
+    else:
+        found = (slow * sizes)[:, live // near] * fast[:, live % near]
+    return found
 
 
 class AtomsCrowd(Crowd):
@@ -117,8 +135,9 @@ class AtomsCrowd(Crowd):
         exact = sum((arb(k) * arb(m) for k, m in zip(self.counts.tolist(), means.tolist(), strict=True)), arb(0))
         return means, exact
 
-    def values(self, tau: float, part: slice, s: Array) -> Values:
+    def values(self, tau: float, part: slice, frequencies: Array, live: Integers) -> Values:
         """Σ w·e^{is(l−m)} for each loss."""
+        s = frequencies[live]
         weights, errors = (table[part] for table in self._weights(tau))
         apart = self.losses[part] - self.drifts(tau)[0][part, None]
         found = np.zeros((len(apart), len(s)), dtype=complex)

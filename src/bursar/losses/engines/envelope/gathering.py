@@ -15,13 +15,13 @@ from bursar.losses.engines.envelope.guided import GuidedFactor
 from bursar.losses.engines.envelope.points import NoEnvelope
 
 _DEPTH = 20.0  # by how much, as a logarithm, what is left out of a law stays below δ
-_CROWD = 4  # of a kind: fewer are quicker one by one
+_CROWD = 4  # small tables: fewer are quicker one by one
 _FEW = 12  # atoms
 _MILD = 1e6  # copies: with more, a closed form in floats would lose too many digits
 
 
 def factors_of(losses: Losses, log_delta: float, *, plain: bool = False) -> list[Factor]:
-    """All Gaussians as one factor, many Laplaces or small tables as one each, then the others; ``plain``: those with
+    """All Gaussians as one factor, all Laplaces, many small tables as one each, then the others; ``plain``: those with
     moments of their own by their places, too.
     """
     gaussian, others = arb(0), []
@@ -50,7 +50,7 @@ def _factor(loss: Loss, count: int, log_delta: float) -> Factor:
 
 
 def _gathered(factors: list[Factor]) -> list[Factor]:
-    """The same factors, with a crowd in place of each kind of which there are many."""
+    """The same factors, with a crowd in place of Laplaces, and of small tables where there are many."""
     laplaces: list[LaplaceFactor] = []
     small: list[PointsFactor] = []
     rest: list[Factor] = []
@@ -61,13 +61,12 @@ def _gathered(factors: list[Factor]) -> list[Factor]:
             small.append(one)
         else:
             rest.append(one)
-    if len(laplaces) >= _CROWD:
+    if laplaces:  # a closed form is quicker than places, and as close
         rest.append(LaplaceCrowd([one.epsilon for one in laplaces], [one.count for one in laplaces]))
-        laplaces = []
     if len(small) >= _CROWD:
         rest.append(AtomsCrowd([one.law for one in small], [one.count for one in small]))
         small = []
-    return [*rest, *laplaces, *small]
+    return [*rest, *small]
 
 
 def _is_small(factor: PointsFactor) -> bool:
