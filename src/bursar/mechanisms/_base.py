@@ -137,8 +137,10 @@ class Mechanism(Written, Composable, ABC):
 
     def stated(self) -> tuple[Claim, ...]:
         """The mechanism's `claims`, which are computed once."""
-        with working():
-            claims: tuple[Claim, ...] = self._remembered("_bursar_stated", self.claims)
+        claims: tuple[Claim, ...] | None = self.__dict__.get("_bursar_stated")
+        if claims is None:
+            with working():
+                claims = self._remembered("_bursar_stated", self.claims)
         return claims
 
     def _find(self, kind: type[Kind]) -> Guarantee | str:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import TypeVar
 
 from bursar.composition import Composition
@@ -44,6 +45,11 @@ class ForEpsilon:
 
     delta: Real
     precision: Precision = USUAL
+
+    @cached_property
+    def moot(self) -> bool:
+        """Whether δ is 1, at which everything is private; every theorem asks."""
+        return self.delta.low >= 1
 
 
 @dataclass(frozen=True)
@@ -126,7 +132,7 @@ class Theorem:
         """The theorem's answer. Nothing released costs nothing, by every theorem."""
         if not composition.terms:
             return Bound(0.0, 0.0, "nothing is released")
-        if isinstance(question, ForEpsilon) and question.delta.low >= 1:
+        if isinstance(question, ForEpsilon) and question.moot:
             return Bound(0.0, 0.0, "everything is (0, 1)-differentially private")
         return self.answer(composition, question)
 
