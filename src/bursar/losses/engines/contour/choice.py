@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from flint import arb
 
 from bursar.losses.engines.answer import Losses, leak_of
-from bursar.losses.engines.chernoff import chernoff_constant
 from bursar.losses.engines.contour.engine import Contour
 from bursar.losses.engines.contour.factors import Factor, GaussianFactor, NoContour
 from bursar.losses.engines.contour.saddle import choose_tilt, rough_cumulants, tilt_for
@@ -23,7 +21,6 @@ from bursar.numerics.balls import Ball
 
 _MANY = 300  # nodes; beyond, another tilt may pay
 _FEW_SAMPLED = 3  # different sampled Gaussians; more are one factor
-_GUESSES = np.geomspace(1e-3, 1e6, 80)
 
 
 def factors_of(losses: Losses, log_delta: float) -> list[Factor]:
@@ -94,39 +91,6 @@ def _around_whole(losses: Losses, epsilon: float) -> Contour:
         # δ is far smaller than the saddle point says: aliases and the cut must shrink with it
         contour, _ = _first_contour(factors_of(losses, seen), leak, epsilon, seen, contour.tau, solve=False)
     return contour
-
-
-def by_rare(whole: Factor, leak: Ball, log_delta: float) -> tuple[Contour, float]:
-    """The same where large losses are rare: what small losses alone may do is bounded from a floor on, which must lie
-    below ε.
-    """
-    floor = 0.95 * _chernoff_guess(whole, log_delta)
-    for _ in range(8):
-        try:
-            factor = whole.rare(floor, log_delta)
-            contour, near = by_saddle([factor], leak, log_delta)
-        except (NoContour, ArithmeticError):
-            floor *= 0.7
-            continue
-        if near >= floor:
-            return contour, near
-        floor = max(0.95 * near, 0.7 * floor)
-    raise NoContour("small and large losses cannot be told apart")
-
-
-def _chernoff_guess(factor: Factor, log_delta: float) -> float:
-    """The ε that Chernoff bounds of the whole law give, in floats: rather too large."""
-    guesses = [math.inf]
-    for tilt in _GUESSES.tolist():
-        try:
-            cumulant = factor.rough(tilt)[0]
-        except (ArithmeticError, OverflowError):
-            break
-        if math.isfinite(cumulant):
-            guesses.append((cumulant - log_delta + float(chernoff_constant(tilt))) / tilt)
-    if not 0 < min(guesses) < math.inf:
-        raise NoContour("no Chernoff bound says where ε lies")
-    return min(guesses)
 
 
 def by_saddle(factors: list[Factor], leak: Ball, log_delta: float) -> tuple[Contour, float]:

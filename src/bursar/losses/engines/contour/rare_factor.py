@@ -13,18 +13,17 @@ from collections.abc import Sequence
 import numpy as np
 from flint import arb
 
-from bursar.losses.engines.chernoff import chernoff_constant
 from bursar.losses.engines.contour.factors import Care, Decay, Factor, Moments, NoContour
+from bursar.losses.engines.contour.rare_bulk import Bulk
 from bursar.losses.engines.contour.rare_split import LARGE, SMALL, Split, softness
 from bursar.losses.engines.contour.sampled_grid import Grid
 from bursar.losses.engines.contour.sampled_integral import SampledIntegral
 from bursar.losses.engines.contour.sampled_law import Tilted
-from bursar.numerics import normal
 from bursar.numerics.arrays import Array, Complexes
 from bursar.numerics.balls import Ball, down
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
-_TILTS = np.geomspace(40.0, 400.0, 8)  # times 1/ε: for Chernoff bounds of the small ones
+_HALVES, _RANGE = 7, 16.0  # of the search for a place: steps, and how many e-folds of losses are looked at
 _MOST = 600.0  # of w: beyond it e^w leaves the range of floats, and large losses are common
 _HIDDEN = math.log(1e-9)  # of δ: what small losses alone may have
 
@@ -38,8 +37,9 @@ class RareFactor(Factor):
         if not integral.removed or integral.rate < 1e-200:
             raise NoContour("only where a record is removed large losses are rare")
         self.count, self.floor, self.integral = count, floor, integral
-        place, others = _choose(integral, count, floor, log_delta)
-        self.split = Split(integral, place, 1.0)
+        soft = softness(integral, floor)
+        place, others = _choose(Bulk(integral, count, soft, log_delta), floor, log_delta)
+        self.split = Split(integral, place, 1.0, soft)
         self._grids: dict[tuple[float, float], tuple[Grid, Grid]] = {}
         self.given_up = integral.given_up + others
 
@@ -49,7 +49,7 @@ class RareFactor(Factor):
                 return known
         most = 1.5 * tau
         if most > self.split.most:
-            self.split = Split(self.integral, self.split.place, 2 * most)
+            self.split = Split(self.integral, self.split.place, 2 * most, self.split.soft)
             self._grids.clear()  # their windows are narrower
         found = self.split.grid(most, reach)
         self._grids[most, reach] = found
@@ -60,22 +60,21 @@ class RareFactor(Factor):
         return self.rough(0.1)[2]
 
     def rough(self, tau: float) -> tuple[float, float, float]:
-        """From the nodes: with G = k·ln(F₀ + F₁) and H = k·ln F₀ the moment is e^G − e^H."""
+        """From the nodes: with H = k·ln F₀ and w = k·ln(1 + F₁/F₀), ln(e^w − 1) + H and its derivatives, by those of
+        the two parts' own logarithms, so that nothing cancels where large losses are ever so rare.
+        """
         grids, k = self._grid(tau, 0.0), self.count
-        small, large = ([_float_moment(grid, tau, power) for power in range(3)] for grid in grids)
-        both = [a + b for a, b in zip(small, large, strict=True)]
-        (g1, g2), (h1, h2) = (
-            (k * m[1] / m[0], k * (m[2] / m[0] - (m[1] / m[0]) ** 2) + (k * m[1] / m[0]) ** 2) for m in (both, small)
-        )
-        base = k * math.log(small[0])
-        w = k * math.log1p(large[0] / small[0])
+        (base, near, narrow), (far_base, far, wide) = (_float_moments(grid, tau) for grid in grids)
+        ratio = math.exp(min(far_base - base, _MOST))
+        first = ratio * (far - near)
+        second = ratio * ((far - near) ** 2 + wide - narrow)
+        w = k * math.log1p(ratio)
         if not w > 0:
             raise NoContour("no loss is large")
-        if w >= _MOST:  # e^H is nothing beside e^G
-            return base + w, g1, g2 - g1 * g1
-        more = math.expm1(w)
-        first = (g1 * (1 + more) - h1) / more
-        return base + math.log(more), first, (g2 * (1 + more) - h2) / more - first * first
+        turn, bend = k * first / (1 + ratio), k * (second / (1 + ratio) - (first / (1 + ratio)) ** 2)
+        c = -1 / math.expm1(-w)  # d ln(e^w − 1)/dw
+        log = w + math.log(-math.expm1(-w))
+        return k * base + log, k * near + turn * c, k * narrow + bend * c - turn * turn * c * (c - 1)
 
     def _moments_at(self, tau: float) -> tuple[Ball, Ball]:
         grids = self._grid(tau, 0.0)
@@ -98,15 +97,19 @@ class RareFactor(Factor):
         c, d, error_c, error_d = near.equispaced(frequencies)
         first, gone = 1 - c + 1j * d, c * (c - 2) + d * d
         doubt = (error_c + error_d) / np.abs(first)
-        if not (float(doubt.max()) < 0.01 and float(gone.min()) > -0.5):
+        if not (float(doubt.max()) < 0.01 and float(gone.min()) > -0.99):
             raise ArithmeticError("the small losses' moments are not known precisely enough")
-        doubt = 1.02 * doubt + 8 * ULPS * UNIT * (c + np.abs(d))  # of ln φ₀
+        doubt = 1.02 * doubt + 8 * ULPS * UNIT * (c + np.abs(d)) / (1 + gone)  # of ln φ₀
         if not self.count * (large / small).log1p() < _MOST:
             raise NoContour("large losses are not rare")
         r, off = _ratio(large / small, far, frequencies, (far.mean - near.mean) * frequencies, first, doubt)
-        w, shift = k * _log1p(r), 2 * k * (off + 16 * ULPS * UNIT * np.abs(r))
+        log, off = _log1p(r, off)
+        w = k * log
         value, size = _expm1(w), np.abs(w)
-        error = np.exp(w.real) * np.expm1(np.minimum(shift, 700.0)) + 16 * ULPS * UNIT * np.exp(size) * size
+        # |a^k − b^k| ≤ (|a| + |b − a|)^k − |a|^k, and what w itself is rounded by
+        shift = k * np.log1p(off / (np.abs(1 + r) + 1e-300)) + 4 * UNIT * size
+        error = np.exp(w.real) * np.expm1(np.minimum(shift, 700.0))
+        error = error + 16 * ULPS * UNIT * np.minimum(size, 1.0) * np.exp(np.maximum(w.real, 0.0))
         lead = (self.count * (large / small).log1p()).expm1().log()
         log_value = np.log(np.abs(value) + 1e-300)
         wrong = k * doubt + error / (np.abs(value) + 1e-300)
@@ -137,52 +140,43 @@ class RareFactor(Factor):
         return bound
 
 
-class _Small:
-    """What losses that are not large do, by closed forms: those up to x = X have A − 1 ≤ Y and a known variance."""
+def _choose(bulk: Bulk, floor: float, log_delta: float) -> tuple[float, Ball]:
+    """The largest place from which on losses may count as large, or nearly, and a bound of δ from the others."""
+    integral = bulk.integral
 
-    def __init__(self, integral: SampledIntegral, count: int, place: float, log_delta: float) -> None:
-        sigma, rate = integral.exact
-        self.count = count
-        self.away = math.sqrt(2 * (max(-log_delta, 0.0) + 26))
-        edge = arb(place) + arb(self.away) * arb(softness(integral))
-        self.least, self.most = 1 - rate, rate * ((2 * edge - 1) / (2 * sigma * sigma)).expm1()
-        self.square = rate * rate * ((1 / (sigma * sigma)).exp() * normal.cdf((edge - 2) / sigma) + 1)
-        beyond = (1 - rate) * normal.cdf(-edge / sigma) + rate * normal.cdf((1 - edge) / sigma)
-        self.lost = count * beyond * normal.cdf(-arb(self.away))
-        if not self.most > 0:
-            raise NoContour("no loss is large")
-
-    def beyond(self, epsilon: float, tilt: float) -> Ball:
-        """A bound of δ(ε), by a Chernoff bound at this tilt."""
-        order = 1 + arb(tilt)
-        if tilt >= 1:
-            bent = ((1 + self.most) ** order - 1 - order * self.most) / self.most**2
-        else:
-            bent = order * arb(tilt) / 2 * self.least ** (arb(tilt) - 1)
-        height = self.count * (bent * self.square).log1p() - arb(tilt) * arb(epsilon) + chernoff_constant(tilt)
-        return (height.exp() + self.lost).upper()
-
-
-def _choose(integral: SampledIntegral, count: int, floor: float, log_delta: float) -> tuple[float, Ball]:
-    """The largest place from which on losses may count as large, and a bound of δ from the others."""
-    enough = math.exp(log_delta + _HIDDEN)
-    # losses of ten times the floor are large without asking
-    highest = math.log(10 * floor) if floor < 1 else 4.0
-    for y in np.arange(highest, highest - 10, -0.25).tolist():
+    def bound_at(y: float) -> tuple[float, Ball]:
         place = 0.5 + integral.sigma**2 * (y - math.log(integral.rate))
-        small = _Small(integral, count, place, log_delta)
-        for tilt in (_TILTS / floor).tolist():
-            bound = small.beyond(floor, tilt)
-            if bound <= enough:
-                return place, bound
-    raise NoContour("small losses are not small enough")
+        return place, bulk.beyond(place, floor)
+
+    enough = arb(log_delta + _HIDDEN).exp()
+    # losses of ten times the floor are large without asking, and small ones have a negligible loss
+    high, best = math.log(10 * floor) if floor < 1 else 4.0, None
+    low = max(high - _RANGE, math.log(integral.rate) + 0.5)  # where u > 0
+    found = bound_at(high)
+    if found[1] <= enough:
+        return found
+    for _ in range(_HALVES):
+        middle = (low + high) / 2
+        found = bound_at(middle)
+        if found[1] <= enough:
+            low, best = middle, found
+        else:
+            high = middle
+    if best is None:
+        raise NoContour("small losses are not small enough")
+    return best
 
 
-def _float_moment(grid: Grid, tau: float, power: int) -> float:
+def _float_moments(grid: Grid, tau: float) -> tuple[float, float, float]:
+    """ln of the moment of a part, and the mean and the variance of its tilted law."""
     log_weights = grid.log_mass + tau * grid.loss
-    if float(log_weights.max()) > 600:
-        raise NoContour("the moments of large losses are too large")
-    return float((np.exp(log_weights) * grid.loss**power).sum())
+    top = float(log_weights.max())
+    if not math.isfinite(top):
+        raise NoContour("a part has no mass")
+    weights = np.exp(log_weights - top)
+    total = float(weights.sum())
+    mean = float(weights @ grid.loss) / total
+    return top + math.log(total), mean, float(weights @ np.square(grid.loss - mean)) / total
 
 
 def _ratio(
@@ -198,14 +192,17 @@ def _ratio(
     r = share * second / first
     size = np.abs(r) + 1e-300
     off = 1.02 * (unsure + float(ratio.rad()) * np.abs(second)) / base + size * (1.02 * doubt + 40 * UNIT)
-    if not float((size + off).max()) < 0.5:
-        raise NoContour("large losses are not rare")
     return r, off
 
 
-def _log1p(r: Complexes) -> Complexes:
-    """ln(1 + r) for |r| < ½, without cancellation where r is small."""
-    return 0.5 * np.log1p(r.real * (2 + r.real) + r.imag * r.imag) + 1j * np.arctan2(r.imag, 1 + r.real)
+def _log1p(r: Complexes, off: Array) -> tuple[Complexes, Array]:
+    """ln(1 + r) without cancellation where r is small, and how far e to this power may be from the true 1 + r."""
+    size, small = np.abs(r), np.abs(r) < 0.5
+    gone = np.where(small, r.real * (2 + r.real) + r.imag * r.imag, 0.0)
+    whole = np.hypot(1 + r.real, r.imag) + 1e-300
+    log = np.where(small, 0.5 * np.log1p(gone), np.log(whole)) + 1j * np.arctan2(r.imag, 1 + r.real)
+    rounded = 16 * ULPS * UNIT * np.where(small, size, 1 + size + whole * np.abs(log))
+    return log, off + rounded
 
 
 def _expm1(w: Complexes) -> Complexes:

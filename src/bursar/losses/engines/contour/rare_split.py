@@ -29,23 +29,26 @@ from bursar.numerics.trusted import SAFETY, ULPS, UNIT, log_normal_cdf
 SMALL, LARGE = 0, 1
 _CELLS = 3000
 _DEEP = 30.0  # by how much the windows go further than for the whole law: large losses are rare
+_CLOSER = 12.0  # in logarithms: the quadrature is so much closer than for the whole law, whose tilt loses fewer digits
+_MOST_NODES = 40_000
+_UNITS = 3.0  # of ε: from here on losses are told apart over half a unit
 _SLACK = 0.01  # for rounding in the upper sums
 
 
-def softness(integral: SampledIntegral) -> float:
-    """How softly small and large losses are told apart: over a share of a unit of u, smaller where the record's own
-    losses are not plainly large.
+def softness(integral: SampledIntegral, floor: float) -> float:
+    """How softly small and large losses are told apart: over a share of a unit of u, smaller where ε itself is below a
+    unit, unless the record's own losses are plainly large.
     """
     plain = 1 / (2 * integral.sigma**2) + math.log(integral.rate) > 10
-    return (0.25 if plain else 0.12) * min(integral.sigma**2, integral.sigma)
+    share = 0.5 if floor > _UNITS else 0.25 if plain else 0.12
+    return share * min(integral.sigma**2, integral.sigma)
 
 
 class Split:
     """Both parts, for tilts up to ``most``."""
 
-    def __init__(self, integral: SampledIntegral, place: float, most: float) -> None:
-        self.integral, self.place, self.most = integral, place, most
-        self.soft = softness(integral)
+    def __init__(self, integral: SampledIntegral, place: float, most: float, soft: float) -> None:
+        self.integral, self.place, self.most, self.soft = integral, place, most, soft
         wide = math.sqrt(2 * (integral.tolerance + _DEEP))
         low, high = integral.window(most)
         self.low, self.high = min(low, -integral.sigma * wide), high + integral.sigma * wide
@@ -116,12 +119,15 @@ class Split:
     def grid(self, tau: float, reach: float) -> tuple[Grid, Grid]:
         """The nodes with the masses of both parts, for this tilt and frequencies up to this."""
         gain, tolerance = 2 * math.pi * THETAS * self.integral.sigma**2, self.integral.tolerance
-        deep = (tolerance, 25.0 - float(self.lifts(LARGE, tau, 0.0, 1)[0] - self.base[0]))
+        deep = (tolerance + _CLOSER, 25.0 + _CLOSER - float(self.lifts(LARGE, tau, 0.0, 1)[0] - self.base[0]))
         steps = [
             float((gain / (np.maximum(self.lifts(part, tau, reach, 1), 0.0) + deep[part])).max())
             for part in (SMALL, LARGE)
         ]
-        whole = self.integral.nodes(tau, reach, (self.low, self.high), short(0.97 * min(steps), 5))
+        step = short(0.97 * min(steps), 5)
+        if not self.high - self.low < _MOST_NODES * step:
+            raise ArithmeticError("too many nodes in x for a split")
+        whole = self.integral.nodes(tau, reach, (self.low, self.high), step)
         return self.part(whole, SMALL), self.part(whole, LARGE)
 
     def part(self, whole: Grid, part: int) -> Grid:

@@ -10,10 +10,11 @@ from flint import arb
 from bursar.losses.engines.answer import Answer, Losses, leak_of
 from bursar.losses.engines.chernoff import delta_at_most
 from bursar.losses.engines.contour import added
-from bursar.losses.engines.contour.choice import around, by_rare, by_saddle, by_scales, factors_of, splitting
+from bursar.losses.engines.contour.choice import around, by_saddle, by_scales, factors_of, splitting
 from bursar.losses.engines.contour.engine import Contour
 from bursar.losses.engines.contour.factors import NoContour
 from bursar.losses.engines.contour.modulus import delta_below
+from bursar.losses.engines.contour.rare_choice import by_rare
 from bursar.losses.engines.contour.terms import Errors
 from bursar.numerics.balls import Ball, down, up
 
