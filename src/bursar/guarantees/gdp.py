@@ -18,6 +18,7 @@ from bursar.numerics.search import crossing
 from bursar.numerics.validate import MAX_PROMISE, real
 
 _SMALL, _LARGE = -20, 10  # of the exponent of μ: beyond, the plain difference loses digits
+_FAR = 2000  # standard deviations: e^{−2·10⁶} is nothing
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -69,6 +70,19 @@ def gaussian_delta(mu: Ball, epsilon: Ball) -> Ball:
     ends = (mu.lower(), epsilon.upper()), (mu.upper(), epsilon.lower())
     with working(WORKING_BITS + 2 * abs(size)):
         return hull(*(_far_apart(*end) if size > 0 else _difference(*end) for end in ends))
+
+
+def far_gaussian_delta(mu: Ball, epsilon: Ball) -> Ball:
+    """The same, also where its terms are far beyond floats (proofs/hits.md §3)."""
+    a = mu / 2 - epsilon / mu
+    if a < -_FAR:
+        return hull(arb(0), (-(arb(_FAR) ** 2) / 2).exp())
+    if not mu - a > _FAR:
+        return gaussian_delta(mu, epsilon)
+    # e^ε·Φ(a − μ) = φ(a)·R(μ − a), and Mills' ratio R(y) lies between y/(1 + y²) and 1/y
+    y = mu - a
+    ratio = hull(y / (1 + y * y), 1 / y)
+    return positive_part(normal.cdf(a.min(arb(_FAR))) - (-(a * a) / 2).exp() / (2 * arb.pi()).sqrt() * ratio)
 
 
 def _difference(mu: Ball, epsilon: Ball) -> Ball:

@@ -53,6 +53,21 @@ def by_answers(losses: Losses, delta: Ball, width: float, solve: Solve) -> Answe
     return _without(losses, small, _PART * width * max(small), (delta, width, solve))
 
 
+def nothing(losses: Losses, delta: Ball) -> Answer | None:
+    """ε = 0 where δ covers all that can be seen at all: δ(0) is at most the sum of every release's own; else None."""
+    if len(losses) > _MOST:
+        return None
+    seen = arb(0)
+    for loss, count in losses:
+        try:
+            seen += count * loss.profile(arb(0))
+        except (LossUnknown, ArithmeticError, ValueError):
+            return None
+        if not seen <= delta:
+            return None
+    return Answer(0.0, 0.0, (), "single event", 1, 0.0)
+
+
 def one_by_one(losses: Losses, delta: Ball, width: float, solve: Solve) -> Answer | None:
     """The last resort: from below what the costliest release costs alone, from above its cost and that of each of the
     others at a small part of δ.

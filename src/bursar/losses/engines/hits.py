@@ -40,7 +40,7 @@ def epsilon_at(losses: Losses, delta: Ball, width: float) -> Answer | None:
     or where too many numbers of hits matter.
     """
     with working(_BITS):
-        total = _total(losses, delta)
+        total = total_of(losses, delta)
         if total is None:
             return None
         scale = total.scale()
@@ -57,7 +57,7 @@ def epsilon_at(losses: Losses, delta: Ball, width: float) -> Answer | None:
 def delta_at(losses: Losses, epsilon: Ball) -> Answer | None:
     """The ends of δ(ε) of copies of one sampled release; None as above."""
     with working(_BITS):
-        total = _total(losses, arb(10) ** -300)
+        total = total_of(losses, arb(10) ** -300)
         if total is None:
             return None
         try:
@@ -72,7 +72,8 @@ class _TooMany(Exception):
     """More numbers of hits matter than are summed."""
 
 
-def _total(losses: Losses, delta: Ball) -> Total | None:
+def total_of(losses: Losses, delta: Ball) -> Total | None:
+    """Copies of one sample, where hits and misses are told apart well enough; None elsewhere."""
     if len(losses) != 1 or not 0 < delta < 1:
         return None
     ((loss, count),) = losses

@@ -3,11 +3,10 @@ serve or stays wider than asked.
 
     single event   bounded losses at a δ below the chance that all of them are largest: two ends for nothing
     closed form    copies of one loss whose composed profile is known, or discrete Gaussians of a large σ
-    hits           copies of one sample whose outcome says who took part
+    hits           samples, of Gaussians also different ones, whose outcome says who took part
     contour        where noise is Gaussian: fewest moments, because they decay
     envelope       everything whose places can be listed: atoms, densities, and both together
-    lattice        what is left, and the cross-check of the others
-    drawn          a lower end for samples, where nobody else has one
+    lattice        what is left, and the cross-check; for samples `drawn` has a lower end where nobody else has one
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from dataclasses import dataclass, replace
 from flint import arb
 
 from bursar.errors import ContradictionError, LossUnknown
-from bursar.losses.engines import closed, contour, dominant, drawn, envelope, hits, lattice, likeness, simpler, top
+from bursar.losses.engines import closed, contour, dominant, drawn, envelope, hit_mixes, lattice, likeness, simpler, top
 from bursar.losses.engines.answer import EFFORTS, USUAL_WIDTH, Answer, Losses, NoEngine, Precision, leak_of
 from bursar.losses.engines.chernoff import delta_at_most
 from bursar.losses.engines.contour import NoContour
@@ -105,8 +104,9 @@ def _by_engines(losses: Losses, delta: Ball, precision: Precision) -> Answer:
         {
             "single event": lambda losses, _: top.epsilon_at(losses, delta),
             "closed form": lambda losses, _: closed.epsilon_at(losses, delta) or likeness.epsilon_at(losses, delta),
-            "hits": lambda losses, width: hits.epsilon_at(losses, delta, width),
+            "hits": lambda losses, width: hit_mixes.epsilon_at(losses, delta, width),
             "contour": lambda losses, _: contour.epsilon_at(losses, delta),
+            "nothing": lambda losses, _: dominant.nothing(losses, delta),
             "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
             "bracket": lambda losses, width: _between(losses, delta, width, most),
             "lattice": lambda losses, width: lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort]),
@@ -131,7 +131,7 @@ def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) 
         precision,
         {
             "single event": lambda losses, _: None if _smooth(losses) else top.delta_at(losses, epsilon),
-            "hits": lambda losses, _: hits.delta_at(losses, epsilon),
+            "hits": lambda losses, _: hit_mixes.delta_at(losses, epsilon),
             "contour": lambda losses, _: contour.delta_at(losses, epsilon),
             "envelope": lambda losses, width: envelope.delta_at(losses, epsilon, width, most),
             "lattice": lambda losses, width: lattice.delta_at(losses, epsilon, width, EFFORTS[precision.effort]),

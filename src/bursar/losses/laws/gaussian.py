@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb
 
-from bursar.guarantees.gdp import gaussian_delta
+from bursar.guarantees.gdp import far_gaussian_delta
 from bursar.losses._base import Loss
 from bursar.losses._directions import Directions
 from bursar.losses.engines.contour.factors import GaussianFactor
@@ -23,13 +23,9 @@ from bursar.numerics.balls import (
     RealLike,
     ball,
     complex_ball,
-    hull,
     infinity,
-    positive_part,
 )
 from bursar.numerics.trusted import UNIT
-
-_FAR = 2000  # standard deviations: e^{−2·10⁶} is nothing
 
 
 @dataclass(frozen=True)
@@ -108,16 +104,7 @@ class GaussianLoss(Loss):
 
     def copies_profile(self, count: int, epsilon: Ball) -> Ball:
         """That of one Gaussian with √count·μ, also where its terms are far beyond floats (proofs/hits.md §3)."""
-        m = self.mu * arb(count).sqrt()
-        a = m / 2 - epsilon / m
-        if a < -_FAR:
-            return hull(arb(0), (-(arb(_FAR) ** 2) / 2).exp())
-        if not m - a > _FAR:
-            return gaussian_delta(m, epsilon)
-        # e^ε·Φ(a − m) = φ(a)·R(m − a), and Mills' ratio R(y) lies between y/(1 + y²) and 1/y
-        y = m - a
-        ratio = hull(y / (1 + y * y), 1 / y)
-        return positive_part(normal.cdf(a.min(arb(_FAR))) - (-(a * a) / 2).exp() / (2 * arb.pi()).sqrt() * ratio)
+        return far_gaussian_delta(self.mu * arb(count).sqrt(), epsilon)
 
     def sampled_pair(self, pair: Directions, rate: Ball) -> Directions:
         """The sampled Gaussian, whose integrals are its own."""
