@@ -16,7 +16,9 @@ from bursar.losses._directions import Directions
 from bursar.losses.engines.contour.factors import ClosedFactor
 from bursar.losses.engines.hit_parts import Hits, sampled_hits, sampled_loss
 from bursar.losses.engines.lattice.law import Comb, Law, of_atoms
+from bursar.losses.laws.rare_row import around_rare
 from bursar.losses.laws.table_rows import Row, problem_of, read_row
+from bursar.losses.twins import Twins
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,
@@ -82,6 +84,13 @@ class TableLoss(Loss):
         """The other direction: Q against P."""
         rows = tuple(Row(q, p, None if loss is None else -loss) for p, q, loss in self.rows)
         return replace(self, rows=rows, origin=None)
+
+    def twins(self) -> Twins | None:
+        """The tables on either side of one whose largest loss is all but never seen."""
+        if (pair := around_rare(self.rows)) is None:
+            return None
+        low, high = (replace(self, rows=rows, origin=None) for rows in pair)
+        return Twins(low, high)
 
     def profile(self, epsilon: RealLike) -> Ball:
         """Σ (p − e^ε q)₊, as p·(1 − e^{ε−l}) where the loss l is known: above it there is exactly nothing left."""
