@@ -67,3 +67,16 @@ def test_gaussian_copies_have_a_closed_form(sigma: str, count: int) -> None:
     assert found is not None
     assert found.width <= 1e-9
     assert max(found.lower, told.lower) <= min(found.upper, told.upper)
+
+
+def test_releases_that_delta_covers_cost_nothing_however_large_their_losses_are() -> None:
+    """A hit of chance 6e-9 in all, beside Gaussians at δ = 1e-3: their own δ at both ends is what the hits leave."""
+    text = "gaussian(sigma=3)*5 + poisson(gaussian(sigma=1e-12), rate=2e-9)*3"
+    with working():
+        found = dominant.epsilon_at(removed(text), arb("1e-3"), 1e-3, solve)
+        assert found is not None
+        ((plain, count), _) = sorted(removed(text), key=lambda one: -one[1])
+        assert 0 < found.lower < found.upper < 10
+        assert plain.copies_profile(count, arb(found.upper)) + arb("6e-9") <= arb("1e-3")
+        assert plain.copies_profile(count, arb(found.lower)) >= arb("0.999999e-3")
+        assert dominant.epsilon_at(removed(text), arb("2e-8"), 1e-3, solve) is None

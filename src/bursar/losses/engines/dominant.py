@@ -6,7 +6,7 @@ With the losses split in two, L = A + B, and 0 < η < 1,
 
 who sees less learns less, and δ_{A+B}(x + y) ≤ δ_A(x) + δ_B(y). So where B costs next to nothing, A decides. B's cost
 is bounded release by release, by profiles of single releases: k copies cost at most k times what one does at the k-th
-part of δ.
+part of δ, and nothing where kδ₁(0) is a small part of δ, however large their losses are.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from bursar.numerics.balls import Ball, up
 
 _SHARE = arb(10) ** -9  # η
 _SPARE = arb(2) ** -20  # of δ: for all but the costliest release
+_HIDDEN = arb(10) ** -4  # of δ: what a kind of release may have to cost nothing
 _PART = 0.1  # of the width asked: what the others may add
 _MOST = 16  # different releases that are looked at
 _DECADES, _HALVES = 80.0, 9  # of a search for a cost, and its steps
@@ -40,8 +41,12 @@ def epsilon_at(losses: Losses, delta: Ball, width: float, solve: Solve) -> Answe
     limit = _PART * width * max(least)
     if not limit > 0:
         return None
-    small = [count * _single(loss, spare / count)[1] for loss, count in losses]
-    return _without(losses, small, limit, (delta, width, solve))
+    covered = _covered(losses, delta)
+    small = [
+        count * _single(loss, spare / count)[1] if part is None else 0.0
+        for (loss, count), part in zip(losses, covered, strict=True)
+    ]
+    return _without(losses, (small, covered), limit, (delta, width, solve))
 
 
 def by_answers(losses: Losses, delta: Ball, width: float, solve: Solve) -> Answer | None:
@@ -49,8 +54,9 @@ def by_answers(losses: Losses, delta: Ball, width: float, solve: Solve) -> Answe
     if not 1 < len(losses) <= _MOST or not 0 < delta < 1:
         return None
     spare = _SHARE * delta / len(losses)
-    small = [_cost(one, spare, solve) for one in losses]
-    return _without(losses, small, _PART * width * max(small), (delta, width, solve))
+    covered = _covered(losses, delta)
+    small = [_cost(one, spare, solve) if part is None else 0.0 for one, part in zip(losses, covered, strict=True)]
+    return _without(losses, (small, covered), _PART * width * max(small), (delta, width, solve))
 
 
 def nothing(losses: Losses, delta: Ball) -> Answer | None:
@@ -83,9 +89,23 @@ def one_by_one(losses: Losses, delta: Ball, width: float, solve: Solve) -> Answe
     return Answer(min(lower, most), most, (), "one by one", 1, 0.0) if lower > 0 or most < math.inf else None
 
 
-def _without(losses: Losses, small: list[float], limit: float, asked: tuple[Ball, float, Solve]) -> Answer | None:
+def _covered(losses: Losses, delta: Ball) -> list[Ball | None]:
+    """For each kind of release the part of δ at which it costs nothing, kδ₁(0), where that is small; else None."""
+    parts: list[Ball | None] = []
+    for loss, count in losses:
+        try:
+            seen = (count * loss.profile(arb(0))).upper()
+        except (LossUnknown, ArithmeticError, ValueError):
+            seen = arb("nan")
+        parts.append(seen if seen <= _HIDDEN * delta else None)
+    return parts
+
+
+def _without(
+    losses: Losses, costs: tuple[list[float], list[Ball | None]], limit: float, asked: tuple[Ball, float, Solve]
+) -> Answer | None:
     """The answer without the cheapest releases, as many as fit below the limit together."""
-    delta, width, solve = asked
+    (small, covered), (delta, width, solve) = costs, asked
     order = sorted(range(len(losses)), key=lambda i: small[i])
     left, rest = 0.0, []
     for i in order[:-1]:
@@ -97,7 +117,8 @@ def _without(losses: Losses, small: list[float], limit: float, asked: tuple[Ball
         return None
     kept = [losses[i] for i in range(len(losses)) if i not in rest]
     below = solve(kept, delta, width / 2)
-    above = solve(kept, delta * (1 - _SHARE), width / 2)
+    hidden = sum((part for i in rest if (part := covered[i]) is not None), arb(0))
+    above = solve(kept, delta * (1 - _SHARE) - hidden, width / 2)
     upper = up(arb(above.upper) + arb(left))
     return replace(above, lower=min(below.lower, upper), upper=upper)
 
