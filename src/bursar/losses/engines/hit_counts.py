@@ -1,0 +1,86 @@
+"""So many hits that how many there are decides, and what each of them costs is all but the same.
+
+With n⁺ such that more hits are less likely than δ, and n⁻ such that as many are likelier,
+
+    n⁻·(what a hit costs at least) ≤ ε ≤ n⁺·(what a hit costs at most), each with the misses' constants,
+
+up to chances that are small parts of δ and of 1 (proofs/hits.md §9).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from flint import arb
+
+from bursar.losses.engines.answer import Answer
+from bursar.numerics.balls import Ball, down, up
+
+if TYPE_CHECKING:
+    from bursar.losses.engines.hits import Total
+
+_SHARE = arb(2) ** -10  # of δ, and of 1: what may lie beyond what a hit usually costs
+_ROOM = 10  # 1 − e^{−10} is nearly 1
+_SPANS = 8.0  # mean lengths of the tail that are summed
+_STEPS = 260  # each a fourth of a doubling
+
+
+def by_counts(total: Total, delta: Ball) -> Answer | None:
+    """Both ends of ε by how many hits there are; None where a hit's cost is not bounded like that."""
+    parts, base = total.parts, total.parts.base
+    most = _last(total, lambda n: not total.tail(n) <= (1 - 2 * _SHARE) * delta) + 1
+    spare = _SHARE / (2 * most + 1)
+    high = base.support()[1]
+    if not high.is_finite():
+        high = _reach(base.mean(), base.variance().sqrt(), lambda x: bool(base.tail(x) <= spare * delta))
+    low = _reach(base.mean(), -base.variance().sqrt(), lambda x: bool(base.below(x) <= spare))
+    if not (low.is_finite() and high.is_finite() and low + parts.hit > parts.miss):
+        return None
+    upper = up(total.offset(most) + most * high + total.slack)
+    least = _last(total, lambda n: bool(_at_least(total, n) > delta))
+    lower = down(total.offset(least) + least * low - total.slack - _ROOM) if least > 0 else 0.0
+    return Answer(min(max(lower, 0.0), upper), upper, (), "hits", 1, 0.0) if upper > 0 else None
+
+
+def _at_least(total: Total, n: int) -> Ball:
+    """A lower bound of the chance of n hits or more, each of them certain and none cheap: of a geometric series whose
+    ratio is the least of those that are summed.
+    """
+    parts, k = total.parts, total.count
+    first = float(_ratio(total, n))
+    if not 0 < first < 1:
+        return arb(0)
+    length = min(math.ceil(_SPANS / (1 - first)), k - n, n)
+    r = _ratio(total, n + length)
+    sure = (n + length) * (-parts.short_hit).log1p() + k * (-parts.short_miss).log1p()
+    series = (1 - r**length) / (1 - r) if length > 0 else arb(1)
+    return total.chance(n) * series * sure.exp() * (1 - 2 * _SHARE)
+
+
+def _ratio(total: Total, n: int) -> Ball:
+    """The chance of one hit more over that of n."""
+    q = total.parts.rate
+    return (total.count - n) * q / ((n + 1) * (1 - q))
+
+
+def _last(total: Total, holds: Callable[[int], bool]) -> int:
+    """The largest number of hits beyond the usual one with a property that is lost at some number; the usual one at the
+    least.
+    """
+    low = min(math.floor((total.count + 1) * float(total.parts.rate)), total.count)
+    high = total.count
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+def _reach(start: Ball, step: Ball, enough: Callable[[Ball], bool]) -> Ball:
+    """A place so many steps from the start that little enough lies beyond; infinite where none is found."""
+    for power in range(_STEPS):
+        x = start + step * 2.0 ** (power / 4)
+        if enough(x):
+            return x
+    return arb("inf")

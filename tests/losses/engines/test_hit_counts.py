@@ -1,0 +1,73 @@
+"""So many hits that their number decides: against summed binomial chances, and against the sum over numbers."""
+
+from __future__ import annotations
+
+import pytest
+from flint import arb
+from mpmath import exp, log, loggamma, mp, mpf
+
+import bursar as b
+from bursar.losses.engines import hits
+from bursar.losses.engines.hit_counts import by_counts
+from bursar.numerics.balls import working
+
+NOISES = ["laplace(scale=1e-7)", "gaussian(sigma=1e-5)", "gaussian(sigma=1e-5, relation=replace_one)"]
+
+
+@pytest.mark.parametrize(
+    ("scale", "rate", "count", "delta"),
+    [("1e-20", "0.11", 40_000, "1e-30"), ("1e-15", "0.6", 100_000, "1e-9"), ("1e-12", "0.002", 10**6, "1e-120")],
+)
+def test_the_quantile_of_the_hits_lies_between_the_ends(scale: str, rate: str, count: int, delta: str) -> None:
+    """A hit of so little Laplace noise costs 1/scale, all but exactly, so ε is the quantile of their number."""
+    with working():
+        loss = b.PoissonSampled(b.Laplace(scale), rate).losses().remove
+    with working(160):
+        total = hits.total_of([(loss, count)], arb(delta))
+        assert total is not None
+        found = by_counts(total, arb(delta))
+    assert found is not None
+    with mp.workdps(40):
+        truth = _quantile(mpf(rate), count, mpf(delta)) / mpf(scale)
+        assert mpf(found.lower) <= truth * (1 + mpf("1e-9"))
+        assert truth * (1 - mpf("1e-9")) <= mpf(found.upper)
+    assert found.width < 1e-3
+
+
+def _quantile(rate: mpf, count: int, delta: mpf) -> int:
+    """The largest n such that n hits or more are likelier than δ, by bisection of summed chances."""
+    low, high = int(rate * count), count
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _at_least(rate, count, middle) > delta else (low, middle)
+    return low
+
+
+def _at_least(rate: mpf, count: int, n: int) -> mpf:
+    """The chance of n hits or more, term by term."""
+    ways = loggamma(count + 1) - loggamma(n + 1) - loggamma(count - n + 1)
+    term = exp(ways + n * log(rate) + (count - n) * log(1 - rate))
+    total = mpf(0)
+    while n <= count and term > mpf("1e-25") * total:
+        total += term
+        term *= (count - n) * rate / ((n + 1) * (1 - rate))
+        n += 1
+    return total
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_the_sum_over_numbers_lies_between_the_ends(noise: str) -> None:
+    """Where few enough numbers matter to be summed, both ways meet."""
+    with working():
+        (term,) = b.parse(f"poisson({noise}, rate=0.01)").terms
+        loss = term.mechanism.losses().remove
+        summed = hits.epsilon_at([(loss, 2000)], arb("1e-12"), 1e-6)
+    with working(160):
+        total = hits.total_of([(loss, 2000)], arb("1e-12"))
+        assert total is not None
+        counted = by_counts(total, arb("1e-12"))
+    assert summed is not None
+    assert counted is not None
+    assert counted.lower <= summed.upper
+    assert summed.lower <= counted.upper
+    assert counted.width < 0.1
