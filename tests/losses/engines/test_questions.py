@@ -50,10 +50,10 @@ def test_a_sample_of_the_grid_is_narrow() -> None:
 
 @pytest.mark.soak
 def test_the_grid_is_narrow() -> None:
-    """Five thousand questions, families of equal weight. Asked are 99 %, 99.9 % and none; what is held is what is
-    reached: few hits of sampled Gaussians at a tiny δ, and sampled discrete noise of a large σ, are the rest.
+    """Five thousand questions, families of equal weight. Asked are 99 %, 99.9 % and none. On 600 others 99.2 %, 99.7 %
+    and 0.3 % were reached, which may be a per cent off; the rest are samples of Gaussians under replace-one, mostly.
     """
     close, near, empty = _shares(_checked(1_000_000, 5_010))
-    assert close >= 0.96
-    assert near >= 0.97
-    assert empty <= 0.025
+    assert close >= 0.98
+    assert near >= 0.985
+    assert empty <= 0.012
