@@ -80,7 +80,7 @@ def _last(total: Total, holds: Callable[[int], bool]) -> int:
 def _reach(start: Ball, step: Ball, enough: Callable[[Ball], bool]) -> Ball:
     """A place so many steps from the start that little enough lies beyond; infinite where none is found."""
     for power in range(_STEPS):
-        x = start + step * 2.0 ** (power / 4)
+        x = start + step * arb(2.0 ** (power / 4))
         if enough(x):
             return x
     return arb("inf")
