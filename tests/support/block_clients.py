@@ -35,6 +35,8 @@ def die_at(point: str, ledger: Ledger) -> None:
             die()
 
         Write.set_counters = half  # type: ignore[method-assign]
+    elif point == "between whole tiles and others":
+        Write.set_counters = die  # type: ignore[method-assign]
 
 
 def main(url: str, number: str, charges: str, point: str) -> None:

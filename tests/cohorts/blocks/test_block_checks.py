@@ -109,7 +109,9 @@ def test_eight_processes_never_exceed_a_block(tmp_path: Path, figures: Any) -> N
     figures("blocks charged by 8 processes", "12 overlapping boxes each", 96, 0)
 
 
-@pytest.mark.parametrize("point", ["between two tiles", "after the tiles", "after the commit"])
+@pytest.mark.parametrize(
+    "point", ["between whole tiles and others", "between two tiles", "after the tiles", "after the commit"]
+)
 def test_killed_while_blocks_are_charged(point: str, tmp_path: Path, figures: Any) -> None:
     """All of a charge or nothing of it is there, whatever was acknowledged is, and a retry charges once."""
     path = tmp_path / "budget.db"

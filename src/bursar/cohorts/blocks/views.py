@@ -15,7 +15,7 @@ from bursar.ledger.budget.currencies import Balance
 from bursar.ledger.budget.scope import Scope
 from bursar.ledger.commit.counters import batches, grid_in, read_tiles
 from bursar.ledger.commit.view import View
-from bursar.ledger.journal.blocks import Counters, Grid, Ranges, Tile, counters_in, largest
+from bursar.ledger.journal.blocks import Counters, Grid, Ranges, Tile, counters_in, each, largest
 from bursar.ledger.stores._base import Reader
 
 
@@ -87,7 +87,7 @@ def _worst_in(
         row = view.rows.counters(scope.name, line, [tile.number]).get(tile.number)
         if row is None:
             continue
-        spent = np.broadcast_to(np.asarray(counters_in(row.amounts, tile.shape)), tile.shape).ravel()
+        spent = each(counters_in(row.most, row.amounts, tile.shape), tile.shape).ravel()
         order = np.argsort(-spent, kind="stable")[:count]
         for index in order:
             place = tuple(int(step) for step in np.unravel_index(int(index), tile.shape))
@@ -131,11 +131,13 @@ def _draw(
     """Put a tile into the cells of a map; a tile that is one number is not unfolded."""
     sizes = zip(axes, worst.shape, strict=True)
     (rows, top), (columns, left) = (_cells(tile, axis, grid.sizes[axis], cells) for axis, cells in sizes)
-    part: npt.NDArray[np.int64] | int = counters
-    if not isinstance(part, int):
-        part = part.transpose(*axes, *(axis for axis in range(part.ndim) if axis not in axes))
-        part = part.reshape(*part.shape[:2], -1).max(axis=2)
-        part = np.maximum.reduceat(np.maximum.reduceat(part, top, axis=0), left, axis=1)
+    part: npt.NDArray[np.int64] | int
+    if isinstance(counters, int):
+        part = counters
+    else:  # levels are numbered from the largest amount on
+        which = counters.which.transpose(*axes, *(axis for axis in range(len(tile.shape)) if axis not in axes))
+        which = which.reshape(*which.shape[:2], -1).min(axis=2)
+        part = counters.amounts[np.minimum.reduceat(np.minimum.reduceat(which, top, axis=0), left, axis=1)]
     place = np.ix_(rows, columns)
     worst[place] = np.maximum(worst[place], part / limit)
 

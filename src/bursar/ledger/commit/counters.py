@@ -10,13 +10,13 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from bursar.ledger.budget.scope import Scope
-from bursar.ledger.journal.blocks import Counters, Grid, Ranges, Tile, added, counters_in, kept, largest
+from bursar.ledger.journal.blocks import Counters, Grid, Ranges, Tile, added, counters_in, each, kept, largest
 from bursar.ledger.journal.body import Charge
 from bursar.ledger.journal.rows import CounterRow
 from bursar.ledger.stores._base import Reader, Transaction
 
-BATCH = 64  # tiles in memory at once: 8 MiB of counters
-_GROUP = 4096  # tiles whose history is gathered at once
+BATCH = 64  # tiles in memory at once: 8 MiB, where every counter is looked at
+_GROUP = 4096  # tiles of which one number is known, or the history gathered, at once
 NAMED = 10
 """Blocks that a refusal names."""
 
@@ -55,7 +55,7 @@ def read_tiles(reader: Reader, scope: str, line: str, tiles: Iterable[Tile]) -> 
         known = reader.counters(scope, line, [tile.number for tile in batch])
         for tile in batch:
             row = known.get(tile.number)
-            yield tile, counters_in(None if row is None else row.amounts, tile.shape)
+            yield tile, 0 if row is None else counters_in(row.most, row.amounts, tile.shape)
 
 
 def examined(reader: Reader, scope: Scope, line: str, ranges: Ranges, amount: int, limit: int, most: int) -> Examined:
@@ -76,8 +76,7 @@ def examined(reader: Reader, scope: Scope, line: str, ranges: Ranges, amount: in
         if here + amount <= limit:
             continue
         spent = max(spent, here)
-        part = np.broadcast_to(np.asarray(counters), tile.shape)[tile.where]
-        over = np.argwhere(part > limit - amount)
+        over = np.argwhere(each(counters, tile.shape)[tile.where] > limit - amount)
         short += len(over)
         corner = [start + cut.start for start, cut in zip(tile.origin, tile.where, strict=True)]
         for place in over[: NAMED - len(first)]:
@@ -86,17 +85,16 @@ def examined(reader: Reader, scope: Scope, line: str, ranges: Ranges, amount: in
 
 
 def charge_blocks(tx: Transaction, scope: Scope, charge: Charge) -> None:
-    """Add a charge to the blocks of its box."""
+    """Add a charge to the blocks of its box: to tiles as a whole where it covers them."""
     for line, amount in charge.amounts.items():
         tiles = grid_in(scope).touched(charge.ranges) if amount else ()
-        for batch in batches(tiles):
-            known = tx.counters(scope.name, line, [tile.number for tile in batch])
-            rows = []
-            for tile in batch:
-                row = known.get(tile.number)
-                before = counters_in(None if row is None else row.amounts, tile.shape)
-                rows.append(CounterRow(tile.number, *kept(added(before, tile, amount))))
-            tx.set_counters(scope.name, line, rows)
+        for group in batches(tiles, _GROUP):
+            if wholes := [tile.number for tile in group if tile.whole]:
+                tx.raise_counters(scope.name, line, wholes, amount)
+            for batch in batches(tile for tile in group if not tile.whole):
+                read = read_tiles(tx, scope.name, line, batch)
+                rows = [CounterRow(tile.number, *kept(added(before, tile, amount))) for tile, before in read]
+                tx.set_counters(scope.name, line, rows)
 
 
 def wrong_counters(reader: Reader, scope: Scope, charges: Sequence[Charge], spent: Mapping[str, int]) -> Iterator[str]:

@@ -2,8 +2,9 @@
 
 A grid has named dimensions (days, segments, slices); a charge adds an amount to every block of a box, which is one
 half-open range of whole numbers for each dimension. Counters are kept in tiles of some thousand blocks that are near
-each other in every dimension, so that a narrow box touches few of them. A tile whose blocks all have spent the same is
-kept as one number, and one that was never touched is not kept at all.
+each other in every dimension, so that a narrow box touches few of them. A tile is its largest counter and a picture of
+how far the others stay below it: a charge on all of a tile adds to the one number, and leaves the picture alone. The
+picture of a tile whose blocks all have spent the same is empty, and a tile that was never touched is not kept at all.
 """
 
 from __future__ import annotations
@@ -11,18 +12,29 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 TILE = 16_384
-"""Blocks in a tile, at most: 128 KiB of counters."""
+"""Blocks in a tile, at most: 16 KiB as it is kept, or twice as much where more than 256 amounts are in it."""
 MOST_BLOCKS = 10**11
-_COUNTER = np.dtype("<i8")
+_COUNTER, _LENGTH = np.dtype("<i8"), np.dtype("<u2")
 
 Ranges = Sequence[tuple[int, int]]
-Counters = int | npt.NDArray[np.int64]
+
+
+class Levels(NamedTuple):
+    """What the blocks of a tile have spent, where it is not the same everywhere."""
+
+    amounts: npt.NDArray[np.int64]
+    """Each that some block has spent, the largest first."""
+    which: npt.NDArray[Any]
+    """For each block the place of its amount in that list."""
+
+
+Counters = int | Levels
 """What the blocks of a tile have spent: one number where it is the same everywhere."""
 
 
@@ -109,37 +121,60 @@ def _root(number: int, degree: int) -> int:
     return found
 
 
-def counters_in(kept: bytes | None, shape: tuple[int, ...]) -> Counters:
+def counters_in(most: int, kept: bytes, shape: tuple[int, ...]) -> Counters:
     """What a store keeps of a tile, read; `ValueError` where it is no tile of this shape."""
-    if kept is None:
-        return 0
-    if len(kept) == _COUNTER.itemsize:
-        return int.from_bytes(kept, "little", signed=True)
-    return np.frombuffer(kept, _COUNTER).reshape(shape)
+    if not kept:
+        return most
+    count = int.from_bytes(kept[: _LENGTH.itemsize], "little")
+    end = _LENGTH.itemsize + count * _COUNTER.itemsize
+    gaps = np.frombuffer(kept[_LENGTH.itemsize : end], _COUNTER)
+    which = np.frombuffer(kept[end:], _few(count)).reshape(shape)
+    if len(gaps) < 2 or gaps[0] != 0 or (np.diff(gaps) <= 0).any() or int(which.max()) >= count:
+        raise ValueError("a tile of counters is damaged")
+    return Levels(most - gaps, which)
+
+
+def _few(count: int) -> np.dtype[Any]:
+    """What so many places are counted in."""
+    return np.dtype("u1") if count <= 256 else np.dtype("<u2")
 
 
 def added(before: Counters, tile: Tile, amount: int) -> Counters:
     """The counters of a tile after a charge."""
+    if tile.whole:
+        return before + amount if isinstance(before, int) else Levels(before.amounts + amount, before.which)
     if isinstance(before, int):
-        if tile.whole:
-            return before + amount
-        after = np.full(tile.shape, before, _COUNTER)
-    else:
-        after = before.copy()
-    after[tile.where] += amount
-    return after
+        before = Levels(np.array([before]), np.zeros(tile.shape, _few(1)))
+    amounts, which = before
+    inside = np.bincount(which[tile.where].ravel(), minlength=len(amounts))
+    outside = np.bincount(which.ravel(), minlength=len(amounts)) - inside
+    # of both sides only what some block has, so that equal counters are kept as equal bytes
+    after = np.unique(np.concatenate([amounts[outside > 0], amounts[inside > 0] + amount]))[::-1]
+    if len(after) == 1:
+        return int(after[0])
+    few, ranks = _few(len(after)), -after
+    moved = np.searchsorted(ranks, -amounts).astype(few)[which]
+    moved[tile.where] = np.searchsorted(ranks, -(amounts + amount)).astype(few)[which[tile.where]]
+    return Levels(after, moved)
 
 
 def kept(counters: Counters) -> tuple[int, bytes]:
-    """The largest of a tile's counters, and the tile as a store keeps it."""
+    """The largest of a tile's counters, and how far the others stay below it, as a store keeps both."""
     if isinstance(counters, int):
-        return counters, counters.to_bytes(_COUNTER.itemsize, "little", signed=True)
-    most = int(counters.max())
-    if int(counters.min()) == most:
-        return most, most.to_bytes(_COUNTER.itemsize, "little", signed=True)
-    return most, counters.tobytes()
+        return counters, b""
+    amounts, which = counters
+    gaps = (amounts[0] - amounts).astype(_COUNTER)
+    return int(amounts[0]), len(gaps).to_bytes(_LENGTH.itemsize, "little") + gaps.tobytes() + which.tobytes()
 
 
 def largest(counters: Counters, where: tuple[slice, ...]) -> int:
     """The largest counter of a part of a tile."""
-    return counters if isinstance(counters, int) else int(counters[where].max())
+    return counters if isinstance(counters, int) else int(counters.amounts[counters.which[where].min()])
+
+
+def each(counters: Counters, shape: tuple[int, ...]) -> npt.NDArray[np.int64]:
+    """The counter of every block of a tile."""
+    if isinstance(counters, int):
+        return np.broadcast_to(np.asarray(counters, np.int64), shape)
+    found: npt.NDArray[np.int64] = counters.amounts[counters.which]
+    return found

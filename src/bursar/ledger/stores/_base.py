@@ -174,6 +174,10 @@ class Transaction(Reader):
         """New or changed tiles, written at once: there may be more of them than fit into memory."""
 
     @abstractmethod
+    def raise_counters(self, scope: str, line: str, tiles: Sequence[int], amount: int) -> None:
+        """Add to every counter of these tiles, known or new, without reading them."""
+
+    @abstractmethod
     def add_delta(self, row: DeltaRow) -> None:
         """A file that counts from now on."""
 

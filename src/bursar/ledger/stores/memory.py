@@ -187,6 +187,13 @@ class MemoryTransaction(MemoryReader, Transaction):
         for row in rows:
             self._put(known, row.tile, row)
 
+    def raise_counters(self, scope: str, line: str, tiles: Sequence[int], amount: int) -> None:
+        """Add to the largest counter of each."""
+        known = self._counters.setdefault((scope, line), {})
+        for tile in tiles:
+            before = known.get(tile, CounterRow(tile, 0, b""))
+            self._put(known, tile, before._replace(most=before.most + amount))
+
     def add_delta(self, row: DeltaRow) -> None:
         """Keep a file's place."""
         self._put(self._deltas, (row.root, row.seq), row)

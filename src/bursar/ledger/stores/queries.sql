@@ -71,5 +71,8 @@ SELECT root, seq, kind, path, digest, worst FROM deltas WHERE root = ? AND seq >
 -- name: set_counters
 INSERT INTO counters (scope, line, tile, most, amounts) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (scope, line, tile) DO UPDATE SET most = excluded.most, amounts = excluded.amounts
+-- name: raise_counters
+INSERT INTO counters (scope, line, tile, most, amounts) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (scope, line, tile) DO UPDATE SET most = counters.most + excluded.most
 -- name: add_delta
 INSERT INTO deltas (root, seq, kind, path, digest, worst) VALUES (?, ?, ?, ?, ?, ?)

@@ -207,6 +207,10 @@ class SqlTransaction(SqlReader, Transaction):
         """Write tiles at once: they are large."""
         self._write("set_counters", [(scope, line, *row) for row in rows])
 
+    def raise_counters(self, scope: str, line: str, tiles: Sequence[int], amount: int) -> None:
+        """Add to the largest counter, below which all others stay as they do."""
+        self._write("raise_counters", [(scope, line, tile, amount, b"") for tile in tiles])
+
     def add_delta(self, row: DeltaRow) -> None:
         """Write the place of a file at once."""
         self._write("add_delta", [tuple(row)])

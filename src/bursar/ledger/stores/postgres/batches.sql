@@ -33,3 +33,6 @@ SELECT tile, most FROM counters WHERE scope = ? AND line = ? AND tile = ANY(?)
 -- name: set_counters
 INSERT INTO counters SELECT * FROM unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[], ?::bytea[])
 ON CONFLICT (scope, line, tile) DO UPDATE SET most = excluded.most, amounts = excluded.amounts
+-- name: raise_counters
+INSERT INTO counters SELECT * FROM unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[], ?::bytea[])
+ON CONFLICT (scope, line, tile) DO UPDATE SET most = counters.most + excluded.most
