@@ -11,11 +11,14 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from pyarrow.parquet import ParquetWriter
+
 import bursar as b
 from bursar.cohorts import PersonFilter
 from bursar.cohorts.people import files
 from bursar.cohorts.people.engines.duck import _DuckPrepared
 from bursar.ledger.ledger import Ledger
+from bursar.ledger.stores.sqlite.rows import Write
 from support.tables import SECRET, arrow
 
 
@@ -38,10 +41,16 @@ def die_at(point: str, ledger: Ledger) -> None:
     """Kill this process when it gets there."""
     if point == "before the delta":
         files.Folder.write = die  # type: ignore[method-assign]
+    elif point == "in the delta":
+        ParquetWriter.write_batch = after(ParquetWriter.write_batch)
+    elif point == "between two syncs":
+        files._sync = after(files._sync)
     elif point == "before the sync":
         files.Folder.write = after(files.Folder.write)  # type: ignore[method-assign]
     elif point == "before the commit":
         files.Folder.settle = after(files.Folder.settle)  # type: ignore[method-assign]
+    elif point == "in the commit":
+        Write.flush = after(Write.flush)  # type: ignore[method-assign]
     elif point == "after the commit":
         ledger.store.settled = die  # type: ignore[method-assign]
     elif point == "before the rows":

@@ -18,15 +18,16 @@ REPORT = Path(__file__).parents[2] / "RELIABILITY.md"
 _OWN = f"bursar-figures-{os.getuid()}-{zlib.crc32(str(REPORT).encode()):08x}"  # checkouts do not mix
 FOLDER = Path(os.environ.get("BURSAR_FIGURES", Path(tempfile.gettempdir()) / _OWN))
 RUNS = ("test", "soak")
-ENOUGH = 20
-"""Lines that `make test` fills when every test of the ledger ran; fewer are not worth a report."""
+ENOUGH = 45
+"""Lines that `make test` fills when every test of the ledger and of cohorts ran; fewer are not worth a report."""
 HEAD = """# Reliability
 
-Written by the tests in `tests/ledger`: the figures of `make test` whenever all of them run, those of `make soak`, which
-runs the same campaigns at full length, whenever one of them ends (*not run*: never yet, or there is none of that kind).
-A *loss* is an acknowledged charge that is missing afterwards, a limit that was exceeded, a change of a logical value
-that went unnoticed, or an input that did damage. The negative controls are ledgers broken on purpose: the harness must
-catch them, or its other figures would prove nothing.
+Written by the tests in `tests/ledger` and `tests/cohorts`: the figures of `make test` whenever all of them run, those
+of `make soak`, which runs the same campaigns at full length, whenever one of them ends (*not run*: never yet, or there
+is none of that kind).
+A *loss* is an acknowledged charge that is missing afterwards, a limit that was exceeded, a person who was handed out
+without a charge, a change of a logical value that went unnoticed, or an input that did damage. The negative controls
+are ledgers broken on purpose: the harness must catch them, or its other figures would prove nothing.
 
 | what was done | how | tried in `make test` | losses | tried in `make soak` | losses |
 |---|---|---:|---:|---:|---:|

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,21 +15,30 @@ import pytest
 
 import bursar as b
 from bursar.cohorts import PersonFilter
+from bursar.cohorts.people import files
 from bursar.ledger.ledger import Ledger
 from support.patience import NET
 from support.tables import SECRET, arrow
 from support.where import PEOPLE_CLIENTS, TESTS
 
-POINTS = ("before the delta", "before the sync", "before the commit", "after the commit", "before the rows")
+POINTS = {
+    "before the delta": False,
+    "in the delta": True,
+    "before the sync": True,
+    "between two syncs": True,
+    "before the commit": True,
+    "in the commit": True,
+    "after the commit": False,
+    "before the rows": False,
+}
+"""Where a process is killed, and whether a file stays behind that counts for nothing."""
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(TESTS)}
 
 
-def made(path: Path) -> None:
-    """A filter whose people can bear five queries."""
+def made(path: Path, rho: str = "1/100") -> None:
+    """A filter whose people can bear five queries, unless told otherwise."""
     with Ledger(path, alert=None) as ledger:
-        PersonFilter.create(
-            ledger, "visits", folder=path.with_name("visits"), person="user", rho="1/100", secret=SECRET
-        )
+        PersonFilter.create(ledger, "visits", folder=path.with_name("visits"), person="user", rho=rho, secret=SECRET)
 
 
 def command(path: Path, number: int, queries: int, point: str) -> list[str]:
@@ -55,13 +66,55 @@ def test_killed_at_a_named_point(point: str, tmp_path: Path, figures: Any) -> No
         people = PersonFilter(ledger, "visits", secret=SECRET)
         checked = people.verify()
         assert checked.ok
-        assert checked.orphans == (point in ("before the sync", "before the commit"))
+        assert checked.orphans == POINTS[point]
     retried = subprocess.run(command(path, 0, 7, ""), capture_output=True, text=True, check=True, env=ENVIRONMENT)
     assert [len(who) for who in told(retried.stdout).values()] == [3, 3, 3, 3, 3, 0, 0]
     with Ledger(path, alert=None) as ledger:
         assert ledger.verify()
         assert PersonFilter(ledger, "visits", secret=SECRET).verify().ok
     figures("admissions killed at a named point", f"kill −9 {point}", 1, 0)
+
+
+@pytest.mark.soak
+def test_killed_at_random_moments(tmp_path: Path, figures: Any) -> None:
+    """Forty processes, two at a time, each killed some time after its first rows: who was handed out is charged."""
+    path, chance, handed = tmp_path / "budget.db", random.Random(21), Counter[str]()
+    made(path, "1/10")
+    keys = set[str]()
+    for number in range(0, 40, 2):
+        pair = [
+            subprocess.Popen(command(path, one, 100, ""), stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
+            for one in (number, number + 1)
+        ]
+        for process in pair:
+            assert process.stdout is not None
+            output = process.stdout.readline()
+            time.sleep(chance.random() / 2)
+            process.kill()
+            output += process.communicate(timeout=NET)[0]
+            told_now = told("\n".join(line for line in output.splitlines() if line.count(" ") == 1))
+            keys.update(told_now)
+            for who in told_now.values():
+                handed.update(who)
+        with Ledger(path, alert=None) as ledger:
+            assert ledger.verify()
+            assert PersonFilter(ledger, "visits", secret=SECRET).verify().ok
+            assert keys <= {chained.entry.key for chained in ledger.entries("visits")}
+    assert max(handed.values()) <= 50
+    assert len(keys) >= 40
+    figures("admissions killed at random moments", "kill −9, two processes at a time", 40, 0)
+
+
+def test_files_and_folders_are_synced_before_they_count(visits: PersonFilter, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The delta, its folder and all folders up to the one that holds the filter's are durable when the entry is."""
+    done: list[Path | str] = []
+    sync, submit = files._sync, visits.ledger.office.submit
+    monkeypatch.setattr(files, "_sync", lambda path: (done.append(path), sync(path)))
+    monkeypatch.setattr(visits.ledger.office, "submit", lambda request: (done.append("commit"), submit(request))[1])
+    visits.admit(arrow([("ann", 1.0)]), b.Declared(b.ZCDP(rho="1/500")), key="q")
+    (delta,) = visits.folder.path.rglob("*.parquet")
+    assert done == [delta, *list(delta.parents)[:4], "commit"]
+    assert delta.parents[3] == visits.folder.path.parent
 
 
 def test_eight_processes_share_one_budget(tmp_path: Path, figures: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import random
 import re
 import shutil
 from collections.abc import Callable
@@ -193,17 +194,40 @@ def test_damaged_files_are_seen(visits: PersonFilter, damage: str, figures: Any)
     figures("damaged deltas", damage, 1, 0)
 
 
-def test_orphans_count_for_nothing(visits: PersonFilter) -> None:
+@pytest.mark.soak
+def test_every_damage_to_a_delta_is_seen(visits: PersonFilter, figures: Any) -> None:
+    """One bit flipped at a thousand places, the end cut off at a hundred: nothing is decided on any of them."""
+    rows, chance = arrow([("ann", 1.0)]), random.Random(4)
+    visits.admit(rows, WHAT, key="q-0")
+    (delta,) = parts(visits)
+    whole = delta.read_bytes()
+    places = chance.sample(range(8 * len(whole)), 1000)
+    broken = [(place, whole[: place // 8] + bytes([whole[place // 8] ^ 1 << place % 8])) for place in places]
+    torn = [whole[:end] for end in chance.sample(range(len(whole)), 100)]
+    for changed in [*(start + whole[len(start) :] for _, start in broken), *torn]:
+        assert changed != whole
+        delta.write_bytes(changed)
+        with pytest.raises(StorageFailed, match="nothing was charged"):
+            visits.admit(rows, WHAT, key="q-1")
+    assert visits.ledger.last("visits") == 2
+    delta.write_bytes(whole)
+    assert visits.verify().ok
+    figures("damaged deltas", "one bit flipped", 1000, 0)
+    figures("damaged deltas", "torn", 100, 0)
+
+
+def test_orphans_count_for_nothing(visits: PersonFilter, figures: Any) -> None:
     """A delta that no entry knows charges nobody; verify counts such places."""
     rows = arrow([("ann", 1.0)])
     visits.admit(rows, b.Declared(b.ZCDP(rho="1/200")), key="q-1")
     shutil.copytree(parts(visits)[0].parent, visits.folder.path / "log" / "orphan")
     assert visits.admit(rows, b.Declared(b.ZCDP(rho="1/200")), key="q-2").num_rows == 1
     assert visits.verify() == ((), 1)
+    figures("orphaned deltas", "a copy that no entry knows", 1, 0)
 
 
 @pytest.mark.parametrize("step", ["write", "sync"])
-def test_a_full_disk(visits: PersonFilter, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk(visits: PersonFilter, step: str, monkeypatch: pytest.MonkeyPatch, figures: Any) -> None:
     """Nothing is charged, nothing stays behind, and the same key passes when there is room."""
 
     def full(*_: Any, **__: Any) -> None:
@@ -217,6 +241,7 @@ def test_a_full_disk(visits: PersonFilter, step: str, monkeypatch: pytest.Monkey
     assert visits.ledger.last("visits") == 1
     assert visits.verify().orphans == 0
     assert visits.admit(rows, WHAT, key="q").num_rows == 1
+    figures("admissions on a full disk", f"at the {step} of a delta", 1, 0)
 
 
 def test_sizes_and_hashes_say_nothing(visits: PersonFilter) -> None:

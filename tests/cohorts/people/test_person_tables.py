@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import secrets
+import time
 from pathlib import Path
 
 import duckdb
@@ -69,11 +70,14 @@ def test_names_of_folders_say_nothing(embedded: Ledger, tmp_path: Path, name: st
     assert made.verify().ok
 
 
-def test_a_change_with_its_old_date_is_seen(visits: PersonFilter) -> None:
+def test_a_change_with_its_old_date_is_seen(visits: PersonFilter, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file is read again when it was written to, even where its size and its date were put back."""
     for number in range(2):
         visits.admit(arrow([("ann", 1.0)]), b.Gaussian(sigma=50), key=f"q-{number}")
+    now = time.time_ns()
+    monkeypatch.setattr(time, "time_ns", lambda: now + 10**10)
     visits.verify()
+    assert len(visits.folder._known) == 2
     path = min(visits.folder.path.rglob("*.parquet"))
     before, whole = path.stat(), path.read_bytes()
     path.write_bytes(whole[:200] + bytes([whole[200] ^ 1]) + whole[201:])
@@ -81,6 +85,19 @@ def test_a_change_with_its_old_date_is_seen(visits: PersonFilter) -> None:
     with pytest.raises(StorageFailed, match="is not what was committed"):
         visits.admit(arrow([("ann", 1.0)]), b.Gaussian(sigma=50), key="q-2")
     assert not visits.verify().ok
+
+
+def test_young_files_are_read_again(visits: PersonFilter, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where dates are coarse, a change right after the first look has no date of its own: only old files are known."""
+    visits.admit(arrow([("ann", 1.0)]), b.Gaussian(sigma=50), key="q-1")
+    (path,) = visits.folder.path.rglob("*.parquet")
+    found, whole = path.stat(), path.read_bytes()
+    assert visits.verify().ok
+    path.write_bytes(whole[:200] + bytes([whole[200] ^ 1]) + whole[201:])
+    looked = os.stat  # as if all of it had been in one tick of the clock
+    monkeypatch.setattr(os, "stat", lambda of, **how: found if str(of) == str(path) else looked(of, **how))
+    with pytest.raises(StorageFailed, match="is not what was committed"):
+        visits.admit(arrow([("ann", 1.0)]), b.Gaussian(sigma=50), key="q-2")
 
 
 def test_fillers_come_from_the_operating_system(visits: PersonFilter, monkeypatch: pytest.MonkeyPatch) -> None:

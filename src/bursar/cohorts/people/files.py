@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import time
 import uuid
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ OPTIONS = {"compression": "NONE", "use_dictionary": False, "write_statistics": F
 """Of a file whose size follows the number of its rows alone."""
 _LEAST = 1024  # rows
 _FILLERS = 2  # of 128 bits each
+_GRAIN = 2_000_000_000  # nanoseconds that two changes may be apart and have one date, on the coarsest file systems
 
 
 def padded(rows: int) -> int:
@@ -68,6 +70,8 @@ class Folder:
         try:
             for path in (*map(Path, self.parts(place)), target, target.parent, self.path):
                 _sync(path)
+            if os.access(self.path.parent, os.R_OK):  # the folder may be as new as what is in it
+                _sync(self.path.parent)
         except OSError as problem:
             self.drop(place)
             raise storage_trouble("a delta could not be made durable, nothing was charged", problem) from None
@@ -84,8 +88,10 @@ class Folder:
         return whole.hexdigest()
 
     def _look(self, part: str) -> Any:
-        """What changes when a file does."""
-        found = os.stat(part)
+        """What changes when a file does: of a young one anything, since a change at once may have no date of its own."""
+        now, found = time.time_ns(), os.stat(part)
+        if now - found.st_ctime_ns <= _GRAIN:
+            return object()
         return (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)  # ctime cannot be set back
 
     def _hash(self, part: str) -> str:
