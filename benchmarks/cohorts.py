@@ -1,4 +1,6 @@
-"""Cohorts at scale: each case in a process of its own, in CPU-seconds and peak memory, beside a floor of the same run.
+"""Cohorts at scale: CPU-seconds and peak memory of each case, beside a floor that the same process measures.
+
+Every case is prepared by one process and measured by another, so that the memory is that of the work alone.
 
 BURSAR_BENCH_SHARE=0.1 python benchmarks/cohorts.py        a tenth of everything; 1 is the whole
 """
@@ -13,93 +15,154 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 SECRET = bytes(range(32))
 SHARE = float(os.environ.get("BURSAR_BENCH_SHARE", "1"))
 
 
 class Spent(NamedTuple):
-    """What a piece of work took."""
+    """What a piece of work took: this process and its children."""
 
     seconds: float
     cpu: float
 
 
+class Case(NamedTuple):
+    """One row of the table."""
+
+    what: str
+    wanted: str
+    prepare: Callable[[Path], None]
+    measure: Callable[[Path], tuple[Callable[[], object], Callable[[], object]]]
+    """The floor, and the work."""
+    wall: bool = False
+    """Whether the ratio is one of seconds: writing and syncing takes little CPU."""
+
+
+def _cpu() -> float:
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
 def spent(run: Callable[[], object]) -> Spent:
     """Run it once."""
-    wall, cpu = time.perf_counter(), time.process_time()
+    wall, cpu = time.perf_counter(), _cpu()
     run()
-    return Spent(time.perf_counter() - wall, time.process_time() - cpu)
+    return Spent(time.perf_counter() - wall, _cpu() - cpu)
 
 
 def written(path: Path, size: int) -> None:
     """So many bytes, written and synced."""
     piece = os.urandom(1 << 20)
     with open(path, "wb") as file:
-        for _ in range(size >> 20):
+        for _ in range(max(1, size >> 20)):
             file.write(piece)
         file.flush()
         os.fsync(file.fileno())
 
 
-def blocks(folder: Path, mixed: bool) -> dict[str, object]:
-    """One charge on every block of a grid; mixed tiles hold 8 bytes for each block, even ones a single number."""
+SIDE = round(9000 * math.sqrt(SHARE))
+
+
+@contextmanager
+def _ledger(folder: Path) -> Iterator[Any]:
+    import bursar as b
+
+    with b.Ledger(folder / "budget.db", alert=None) as ledger:
+        yield ledger
+
+
+def blocks(what: str, slices: int, mixed: bool) -> Case:
+    """One charge on so many blocks, of which those of a tile have spent the same, or not. Of two slices one is charged:
+    every tile has both, so that all of them are cut.
+    """
     import bursar as b
     from bursar.cohorts import BlockLedger
 
-    side = round(9000 * math.sqrt(SHARE))
-    with b.Ledger(folder / "budget.db", alert=None) as ledger:
-        made = BlockLedger.create(ledger, "ads", {"day": side, "segment": side}, rho=1)
-        for strip in range(64, side, 128) if mixed else ():
-            made.spend(b.Gaussian(sigma=100), segment=strip)
-        size = 8 * side * side
-        floor = spent(lambda: written(folder / "floor", size))
-        took = spent(lambda: made.spend(b.Gaussian(sigma=100)))
-    return {"what": f"{side * side:,} blocks, {'mixed' if mixed else 'even'} tiles", "took": took, "floor": floor}
+    def prepare(folder: Path) -> None:
+        with _ledger(folder) as ledger:
+            made = BlockLedger.create(ledger, "ads", {"slice": slices, "day": SIDE, "segment": SIDE}, rho=1)
+            for strip in range(64, SIDE, 128) if mixed else ():
+                made.spend(b.Gaussian(sigma=100), segment=strip)
+
+    def measure(folder: Path) -> tuple[Callable[[], object], Callable[[], object]]:
+        def charge() -> None:
+            with _ledger(folder) as ledger:
+                BlockLedger(ledger, "ads").spend(b.Gaussian(sigma=100), slice=0)
+
+        return lambda: written(folder / "floor", 8 * SIDE * SIDE), charge
+
+    return Case(f"{SIDE * SIDE:,} blocks, {what}", "3×, 6 s, 0.3 GB", prepare, measure, wall=True)
 
 
-def admit(folder: Path) -> dict[str, object]:
-    """One query of a tenth of the people, against a snapshot of all of them and ten deltas."""
+PEOPLE, ASKED, CHARGES = (round(count * SHARE) for count in (10**7, 10**6, 10**8))
+
+
+def people(folder: Path) -> None:
+    """A snapshot of everybody, and ten deltas."""
     import pyarrow as pa
 
     import bursar as b
     from bursar.cohorts import PersonFilter
 
-    people, asked = round(10**7 * SHARE), round(10**6 * SHARE)
-    with b.Ledger(folder / "budget.db", alert=None) as ledger:
+    with _ledger(folder) as ledger:
         made = PersonFilter.create(ledger, "visits", folder=folder / "v", person="user", rho=1, secret=SECRET)
-        made.admit(pa.table({"user": range(people)}), b.Gaussian(sigma=100), key="all")
+        made.admit(pa.table({"user": range(PEOPLE)}), b.Gaussian(sigma=100), key="all")
         made.compact()
         for number in range(10):
-            made.admit(pa.table({"user": range(number, people, 100)}), b.Gaussian(sigma=100), key=f"delta {number}")
-        table = pa.table({"user": range(0, people, people // asked)})
-        paths = [str(path) for row in made._look().rows[1:] for path in made.folder.parts(row.path)]
-        floor = spent(lambda: _decoded(paths, "SUM(octet_length(person)), SUM(charge)"))
-        took = spent(lambda: made.admit(table, b.Gaussian(sigma=100), key="measured"))
-    return {"what": f"{asked:,} charges against {people:,} people, ten deltas", "took": took, "floor": floor}
+            made.admit(pa.table({"user": range(number, PEOPLE, 100)}), b.Gaussian(sigma=100), key=f"delta {number}")
 
 
-def replay(folder: Path) -> dict[str, object]:
-    """A long list of charges, decided by skip in buckets."""
+def admit(folder: Path) -> tuple[Callable[[], object], Callable[[], object]]:
+    """One query of a tenth of the people, from a table in DuckDB."""
     import duckdb
 
     import bursar as b
     from bursar.cohorts import PersonFilter
 
-    charges = round(10**8 * SHARE)
-    path = str(folder / "charges.parquet")
+    database = duckdb.connect()
+    database.execute(f'CREATE TABLE asked AS SELECT range AS "user" FROM range(0, {PEOPLE}, {PEOPLE // ASKED})')
+    with _ledger(folder) as ledger:
+        made = PersonFilter(ledger, "visits", secret=SECRET)
+        paths = [str(path) for row in made._look().rows[1:] for path in made.folder.parts(row.path)]
+
+    def query() -> None:
+        with _ledger(folder) as ledger:
+            made = PersonFilter(ledger, "visits", secret=SECRET)
+            made.admit(database.table("asked"), b.Gaussian(sigma=100), key="measured").fetchnumpy()
+
+    return lambda: _decoded(paths, "SUM(octet_length(person)), SUM(charge)"), query
+
+
+def charges(folder: Path) -> None:
+    """A long list of charges: ten for each person, a million for each query."""
+    import duckdb
+
+    from bursar.cohorts import PersonFilter
+
     duckdb.connect().execute(
-        f"COPY (SELECT range // 1000000 AS query, (hash(range) % {max(charges // 10, 1)})::BIGINT AS person, "
-        f"(hash(range + 1) % 1000)::BIGINT AS charge FROM range({charges})) TO '{path}' (FORMAT parquet)"
+        f"COPY (SELECT range // 1000000 AS query, (hash(range) % {max(CHARGES // 10, 1)})::BIGINT AS person, "
+        f"(hash(range + 1) % 1000)::BIGINT AS charge FROM range({CHARGES})) "
+        f"TO '{folder / 'charges.parquet'}' (FORMAT parquet)"
     )
-    with b.Ledger("memory://", alert=None) as ledger:
-        made = PersonFilter.create(ledger, "visits", folder=folder / "v", person="user", rho="4e-6", secret=SECRET)
-        floor = spent(lambda: _decoded([path], "SUM(query), SUM(person), SUM(charge)"))
-        took = spent(lambda: made.replay(path, folder / "out"))
-    return {"what": f"{charges:,} charges replayed in 64 buckets", "took": took, "floor": floor}
+    with _ledger(folder) as ledger:
+        PersonFilter.create(ledger, "visits", folder=folder / "v", person="user", rho="4e-6", secret=SECRET)
+
+
+def replay(folder: Path) -> tuple[Callable[[], object], Callable[[], object]]:
+    """All of them, decided by skip in buckets."""
+    from bursar.cohorts import PersonFilter
+
+    path = str(folder / "charges.parquet")
+
+    def work() -> None:
+        with _ledger(folder) as ledger:
+            PersonFilter(ledger, "visits", secret=SECRET).replay(path, folder / "out")
+
+    return lambda: _decoded([path], "SUM(query), SUM(person), SUM(charge)"), work
 
 
 def _decoded(paths: list[str], columns: str) -> None:
@@ -110,43 +173,57 @@ def _decoded(paths: list[str], columns: str) -> None:
     duckdb.connect().execute(f"SELECT {columns} FROM read_parquet([{listed}])").fetchall()
 
 
-CASES: dict[str, Callable[[Path], dict[str, object]]] = {
-    "mixed": lambda folder: blocks(folder, True),
-    "even": lambda folder: blocks(folder, False),
-    "admit": admit,
-    "replay": replay,
-}
+def cases() -> dict[str, Case]:
+    """The rows of the table, by name."""
+    return {
+        "even": blocks("tiles that have spent the same", 1, mixed=False),
+        "mixed": blocks("tiles that have not", 1, mixed=True),
+        "cut": blocks("every tile cut by the box", 2, mixed=True),
+        "admit": Case(f"{ASKED:,} charges against {PEOPLE:,} people, ten deltas", "3 CPU-s", people, admit),
+        "replay": Case(f"{CHARGES:,} charges replayed", "4.5×, 40 CPU-s, 0.5 GB", charges, replay),
+    }
 
 
-def one(name: str) -> None:
-    """One case, as JSON, with the largest memory that this process ever had."""
-    with tempfile.TemporaryDirectory() as folder:
-        found = CASES[name](Path(folder))
-    found["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(json.dumps(found))
+def one(name: str, step: str, folder: Path) -> None:
+    """One step of a case; what was measured as JSON, with the largest memory that this process ever had."""
+    case = cases()[name]
+    if step == "prepare":
+        case.prepare(folder)
+        return
+    floor, work = case.measure(folder)
+    floors = [spent(floor)]
+    took = spent(work)
+    floors.append(spent(floor))
+    middle = Spent(*(sum(numbers) / 2 for numbers in zip(*floors, strict=True)))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(json.dumps({"took": took, "floor": middle, "peak": peak}))
 
 
 def rows() -> list[str]:
     """The table of the page of results."""
     lines = [
-        f"{SHARE:g} of the full size. The floor writes and syncs the same bytes (blocks), or decodes the same Parquet "
-        "files (people), in the same process.",
+        f"{SHARE:g} of the full size. The floor writes and syncs 8 bytes for each block, or decodes the same Parquet "
+        "files (people); it is measured before and after the work in the same process, and the ratio is one of seconds "
+        "for blocks, of CPU-seconds for people. Wanted is what the full size is to take at most.",
         "",
-        "| what | seconds | CPU-s | floor, seconds | floor, CPU-s | ratio | peak, GB |",
-        "|---|---:|---:|---:|---:|---:|---:|",
+        "| what | wanted | seconds | CPU-s | floor, seconds | floor, CPU-s | ratio | peak, GB |",
+        "|---|---|---:|---:|---:|---:|---:|---:|",
     ]
-    for name in CASES:
-        done = subprocess.run([sys.executable, __file__, name], check=True, capture_output=True, text=True)
+    for name, case in cases().items():
+        with tempfile.TemporaryDirectory() as folder:
+            for step in ("prepare", "measure"):
+                command = [sys.executable, __file__, name, step, folder]
+                done = subprocess.run(command, check=True, capture_output=True, text=True)
         found = json.loads(done.stdout)
         took, floor = Spent(*found["took"]), Spent(*found["floor"])
-        ratio = took.seconds / floor.seconds if name in ("mixed", "even") else took.cpu / floor.cpu
+        ratio = took.seconds / floor.seconds if case.wall else took.cpu / floor.cpu
         numbers = f"{took.seconds:.2f} | {took.cpu:.2f} | {floor.seconds:.2f} | {floor.cpu:.2f} | {ratio:.2f}×"
-        lines.append(f"| {found['what']} | {numbers} | {found['peak']:.2f} |")
+        lines.append(f"| {case.what} | {case.wanted} | {numbers} | {found['peak']:.2f} |")
     return lines
 
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        one(sys.argv[1])
+        one(sys.argv[1], sys.argv[2], Path(sys.argv[3]))
     else:
         print("\n".join(rows()))

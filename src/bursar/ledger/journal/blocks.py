@@ -129,7 +129,7 @@ def counters_in(most: int, kept: bytes, shape: tuple[int, ...]) -> Counters:
     end = _LENGTH.itemsize + count * _COUNTER.itemsize
     gaps = np.frombuffer(kept[_LENGTH.itemsize : end], _COUNTER)
     which = np.frombuffer(kept[end:], _few(count)).reshape(shape)
-    if len(gaps) < 2 or gaps[0] != 0 or (np.diff(gaps) <= 0).any() or int(which.max()) >= count:
+    if len(gaps) < 2 or gaps[0] != 0 or (gaps[1:] <= gaps[:-1]).any() or int(which.max()) >= count:
         raise ValueError("a tile of counters is damaged")
     return Levels(most - gaps, which)
 
@@ -146,16 +146,15 @@ def added(before: Counters, tile: Tile, amount: int) -> Counters:
     if isinstance(before, int):
         before = Levels(np.array([before]), np.zeros(tile.shape, _few(1)))
     amounts, which = before
-    inside = np.bincount(which[tile.where].ravel(), minlength=len(amounts))
-    outside = np.bincount(which.ravel(), minlength=len(amounts)) - inside
-    # of both sides only what some block has, so that equal counters are kept as equal bytes
-    after = np.unique(np.concatenate([amounts[outside > 0], amounts[inside > 0] + amount]))[::-1]
+    codes = which.astype(_few(2 * len(amounts)))  # where a block is inside the box, its level counts from there on
+    codes[tile.where] += len(amounts)
+    values = np.concatenate([amounts, amounts + amount])
+    # only what some block has, so that equal counters are kept as equal bytes
+    after = np.unique(values[np.bincount(codes.ravel(), minlength=len(values)) > 0])[::-1]
     if len(after) == 1:
         return int(after[0])
-    few, ranks = _few(len(after)), -after
-    moved = np.searchsorted(ranks, -amounts).astype(few)[which]
-    moved[tile.where] = np.searchsorted(ranks, -(amounts + amount)).astype(few)[which[tile.where]]
-    return Levels(after, moved)
+    places = np.searchsorted(-after, -values).astype(_few(len(after)))
+    return Levels(after, places[codes])
 
 
 def kept(counters: Counters) -> tuple[int, bytes]:
