@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from bursar.cohorts import PersonFilter
-from bursar.errors import InputError
+from bursar.cohorts.people import fold
+from bursar.errors import InputError, StorageFailed
 from support.cohorts import People
 
 
@@ -131,6 +132,20 @@ def test_charges_that_are_none(visits: PersonFilter, tmp_path: Path, column: str
     with pytest.raises(InputError) as refused:
         visits.replay(pa.table(given), tmp_path / "out")
     assert refused.value.argument == "charges"
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_lack_of_memory_counts_nothing(visits: PersonFilter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numpy says for how many rows there was no room: that is left out, and nothing half done stays behind."""
+
+    def none_left(*_: Any) -> None:
+        raise MemoryError("Unable to allocate 1.07 KiB for an array with shape (137,)")
+
+    monkeypatch.setattr(fold, "together", none_left)
+    with pytest.raises(StorageFailed, match="may show data") as caught:
+        visits.replay(pa.table({"query": [1], "person": [7], "charge": [5]}), tmp_path / "out")
+    assert "137" not in str(caught.value)
+    assert caught.value.__cause__ is None
     assert not (tmp_path / "out").exists()
 
 

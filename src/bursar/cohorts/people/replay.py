@@ -33,7 +33,7 @@ def replayed(
     where = Path(os.fspath(target))
     if where.exists():
         raise InputError(f"target {where} exists: a replay never overwrites", argument="target")
-    spill = where / "charges.arrow"
+    spill = where / "dealt"
     whole = False
     try:
         where.mkdir(parents=True)

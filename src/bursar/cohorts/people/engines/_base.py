@@ -43,12 +43,15 @@ class Engine(ABC):
 
 @contextmanager
 def discreet(kind: type[Exception] | tuple[type[Exception], ...]) -> Iterator[None]:
-    """An engine's complaints name values of the data: only their kind is told."""
+    """An engine's complaints name values of the data, and a lack of memory says for how many rows: only their kind is
+    told.
+    """
+    kinds: tuple[type[Exception], ...] = (*(kind if isinstance(kind, tuple) else (kind,)), MemoryError)
     try:
         yield
     except BursarError:
         raise
-    except kind as problem:
+    except kinds as problem:
         name = type(problem).__name__
         raise StorageFailed(
             f"the engine failed ({name}); its own message may show data and is left out. Nothing was released"
