@@ -127,7 +127,7 @@ def admit(folder: Path) -> tuple[Callable[[], object], Callable[[], object]]:
     database.execute(f'CREATE TABLE asked AS SELECT range AS "user" FROM range(0, {PEOPLE}, {PEOPLE // ASKED})')
     with _ledger(folder) as ledger:
         made = PersonFilter(ledger, "visits", secret=SECRET)
-        paths = [str(path) for row in made._look().rows[1:] for path in made.folder.parts(row.path)]
+        paths = [str(path) for row in made._desk.look().rows[1:] for path in made.folder.parts(row.path)]
 
     def query() -> None:
         with _ledger(folder) as ledger:
