@@ -88,7 +88,7 @@ class Folder:
         return whole.hexdigest()
 
     def _look(self, part: str) -> Any:
-        """What changes when a file does: anything of a young one, since a change at once may have no date of its own."""
+        """What changes when a file does; anything of a young one, since two changes at once have one date."""
         now, found = time.time_ns(), os.stat(part)
         if now - found.st_ctime_ns <= _GRAIN:
             return object()
