@@ -265,6 +265,52 @@ def test_the_noise_of_a_shuffled_epoch_stays() -> None:
         accountant.get_epsilon(1e-5)
 
 
+def test_loaders_that_were_told_before_are_still_watched() -> None:
+    """A permutation counts whole wherever it was begun: by an earlier loader, or before another one was told."""
+    accountant, first, second = BursarAccountant(), loaded(shuffle=True), loaded(shuffle=True)
+    accountant.fed_by(first)
+    accountant.fed_by(second)
+    for _ in zip(second, first, strict=True):
+        accountant.step(noise_multiplier=2.0, sample_rate=0.25)
+    assert accountant.composition.count == 2
+    again = BursarAccountant()
+    again.fed_by(first)
+    next(iter(first))
+    again.fed_by(first)
+    run(again, first, 2.0)
+    assert again.composition.count == 2
+
+
+def test_a_permutation_that_may_go_on_has_the_least_noise() -> None:
+    """Of two that are run beside each other nobody can tell which one a step with less noise is of."""
+    accountant, loader = BursarAccountant(), loaded(shuffle=True)
+    accountant.fed_by(loader)
+    run(accountant, loader, *[9.0] * 4)
+    run(accountant, loader, 9.0)
+    run(accountant, loader, 1.0, 1.0)
+    kinds = {term.mechanism.mechanism.sigma: term.count for term in accountant.composition.terms}
+    assert kinds == {9: 1, 1: 2}
+
+
+def test_a_checkpoint_hides_nothing_that_is_refused() -> None:
+    """Nor does a Poisson loader that comes later: steps of a permutation that nobody saw begin, rates too small."""
+    late, loader = BursarAccountant(), loaded(shuffle=True)
+    late.fed_by(loader)
+    late.step(noise_multiplier=2.0, sample_rate=0.25)
+    sampled = opacus.data_loader.DPDataLoader.from_data_loader(loaded(shuffle=True))
+    small = BursarAccountant()
+    small.fed_by(sampled)
+    small.step(noise_multiplier=2.0, sample_rate=0.01)
+    for accountant in (late, small):
+        other = BursarAccountant()
+        other.load_state_dict(accountant.state_dict())
+        with pytest.raises(b.InputError, match=r"came before fed_by|draws each record with chance"):
+            other.get_epsilon(1e-5)
+    late.fed_by(sampled)
+    with pytest.raises(b.InputError, match="1 of 1 steps"):
+        late.get_epsilon(1e-5)
+
+
 def test_a_poisson_loader_that_draws_more_than_is_claimed() -> None:
     """Its own rate is what counts: a run and an accountant that are told less refuse."""
     sampled = opacus.data_loader.DPDataLoader.from_data_loader(loaded(shuffle=True))

@@ -30,7 +30,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import bursar as b
-from bursar.adapters.opacus_loaders import nobody, not_drawn_less, rate_of, sampling_of, watch
+from bursar.adapters.opacus_loaders import epochs, nobody, not_drawn_less, rate_of, sampling_of, steps, watch
 from bursar.errors import InputError
 from bursar.extras import needs
 from bursar.jobs.report import Report
@@ -50,24 +50,29 @@ class BursarAccountant(IAccountant):  # type: ignore[misc]  # untyped there
         self.history: list[tuple[float, float, int]] = []
         self._epochs: list[tuple[float, int, int]] = []
         """Of each permutation that was begun: the noise, the number of batches, and the steps that were run."""
+        self._closed = 0
+        """How many of these, from the first on, nobody can go on with: run to their ends, or before a checkpoint."""
         self._batches: int | None = None
-        self._begun, self._open = 0, False
-        """How many were begun since the last step, and whether the last one goes on."""
-        self._unwatch: Callable[[], None] = nobody
+        self._shuffles = False
+        """Whether any loader was told that shuffles."""
+        self._begun: list[int] = []
+        self._open = False
+        """The batches of those begun since the last step, and whether the last one goes on."""
         self._rate, self._short = 0.0, (0.0, 0.0)
         """With which chance the loader draws, and a step that claimed less than it did."""
 
     def fed_by(self, loader: Any) -> None:
-        """Say which loader the next batches come from: it is accounted for as it draws."""
+        """Say which loader the next batches come from: it counts as it draws, and so do those that were told before."""
         shuffled = sampling_of(loader) == "shuffled"
-        self._unwatch()
         self._rate = rate_of(loader)
-        self._batches, self._begun, self._open = len(loader) if shuffled else None, 0, False
-        self._unwatch = watch(loader, self.begin_epoch) if shuffled else nobody
+        self._batches, self._open = len(loader) if shuffled else None, False
+        if shuffled:
+            self._shuffles = True
+            watch(loader, self.begin_epoch)
 
-    def begin_epoch(self) -> None:
-        """A permutation begins. The loader says so; who feeds steps by hand does."""
-        self._begun += 1
+    def begin_epoch(self, batches: int | None = None) -> None:
+        """A permutation of so many batches begins. The loader says so; who feeds steps by hand does."""
+        self._begun.append(batches or self._batches or 1)
 
     def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
         """One step of the optimizer; equal ones are counted."""
@@ -81,15 +86,27 @@ class BursarAccountant(IAccountant):  # type: ignore[misc]  # untyped there
         if self._batches is None:
             return
         # whichever of the permutations begun since the last step this one is from, the others may be gone on with
-        self._epochs += [(noise_multiplier, self._batches, 0)] * self._begun
-        self._begun, self._open = 0, self._open or self._begun > 0
+        if self._begun:
+            self._lower(noise_multiplier)
+            self._epochs += [(noise_multiplier, batches, 0) for batches in self._begun]
+            self._begun, self._open = [], True
         if self._open and self._epochs[-1][0] == noise_multiplier:
-            self._epochs[-1] = (noise_multiplier, self._batches, self._epochs[-1][2] + 1)
+            self._epochs[-1] = (*self._epochs[-1][:2], self._epochs[-1][2] + 1)
+
+    def _lower(self, noise: float) -> None:
+        """Permutations of which something is left may be gone on with, with the noise of those that begin now: then
+        they cost what the least of both does. Where all before it were run to their ends, so was each of them.
+        """
+        while self._closed < len(self._epochs) and self._epochs[self._closed][2] >= self._epochs[self._closed][1]:
+            self._closed += 1
+        self._epochs[self._closed :] = [
+            (min(noise, had), batches, run) for had, batches, run in self._epochs[self._closed :]
+        ]
 
     @property
     def composition(self) -> b.Composition:
         """The steps that were run so far, as one composition."""
-        if self._batches is not None or self._epochs:
+        if self._shuffles:
             return self._shuffled()
         not_drawn_less(*self._short)
         parts = (steps(sigma, rate, count) for sigma, rate, count in self.history)
@@ -112,15 +129,17 @@ class BursarAccountant(IAccountant):  # type: ignore[misc]  # untyped there
         return sum((epochs(sigma, batches, 1) for sigma, batches, _ in self._epochs), b.Composition())
 
     def state_dict(self, destination: Any = None) -> Any:
-        """What a checkpoint keeps: the steps, and which epochs they were of."""
+        """What a checkpoint keeps: the steps, which epochs they were of, and what is wrong with them."""
         found = super().state_dict(destination)
-        found["epochs"] = list(self._epochs)
+        found |= {"epochs": list(self._epochs), "shuffled": self._shuffles, "short": self._short}
         return found
 
     def load_state_dict(self, state_dict: Any) -> None:
         """Go on from a checkpoint: the loader begins another permutation."""
         super().load_state_dict(state_dict)
-        self._epochs, self._begun, self._open = list(state_dict.get("epochs", ())), 0, False
+        self._epochs, self._open = list(state_dict.get("epochs", ())), False
+        self._closed, self._short = len(self._epochs), state_dict.get("short", (0.0, 0.0))
+        self._shuffles = state_dict.get("shuffled", bool(self._epochs)) or self._batches is not None
 
     def report(self, delta: float, **more: Any) -> Report:
         """Both ends, every theorem's part, and the reasons."""
@@ -128,7 +147,7 @@ class BursarAccountant(IAccountant):  # type: ignore[misc]  # untyped there
 
     def get_epsilon(self, delta: float, *, poisson: bool = True, **kwargs: Any) -> float:
         """The upper end of ε so far. Steps that were not sampled by Poisson's rule need their loader."""
-        if not poisson and self._batches is None:
+        if not poisson and not self._shuffles:
             raise InputError(
                 "steps that are not Poisson samples cost what their loader makes them cost: tell it by fed_by(loader)",
                 argument="poisson",
@@ -142,17 +161,6 @@ class BursarAccountant(IAccountant):  # type: ignore[misc]  # untyped there
     def mechanism(cls) -> str:
         """The name by which `PrivacyEngine(accountant=…)` finds this accountant."""
         return "bursar"
-
-
-def steps(noise_multiplier: float, sample_rate: float, count: int) -> b.Composition:
-    """The release of this many steps of private training."""
-    gaussian = b.Gaussian(sigma=noise_multiplier)
-    return (gaussian if sample_rate >= 1 else b.PoissonSampled(gaussian, rate=sample_rate)) * count
-
-
-def epochs(noise_multiplier: float, batches: int, count: int) -> b.Composition:
-    """The release of this many epochs over permutations that are cut into so many batches."""
-    return b.Shuffled(b.Gaussian(sigma=noise_multiplier, relation="zero_out"), steps=batches) * count
 
 
 class Training:
@@ -179,7 +187,8 @@ class Training:
         shuffled = loader is not None and sampling_of(loader) == "shuffled"
         not_drawn_less(sample_rate, 0.0 if loader is None else rate_of(loader))
         self._batches = len(loader) if shuffled else None
-        self._loader, self._unwatch = loader, nobody
+        self._loader = loader
+        self._unwatch: Callable[[], None] = nobody
         self._permutations = 0  # that were drawn from the ledger and not begun
         self._ledger, self._scope, self._key, self._ttl, self._by = ledger, scope, key, ttl, by
         self._sigma, self._rate, self._left = noise_multiplier, sample_rate, steps
@@ -195,7 +204,7 @@ class Training:
             self._unwatch = watch(self._loader, self._begin)
         return self
 
-    def _begin(self) -> None:
+    def _begin(self, _: int) -> None:
         """Refuse permutations that nobody paid for: one that is left halfway is paid, and the next one is another."""
         if not self._permutations:
             raise InputError(

@@ -1,10 +1,11 @@
-"""How a loader of PyTorch draws its batches, and when it begins to draw anew."""
+"""How a loader of PyTorch draws its batches, when it begins to draw anew, and what steps on them release."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import bursar as b
 from bursar.errors import InputError, described
 from bursar.extras import needs
 
@@ -18,11 +19,11 @@ _POISSON = (UniformWithReplacementSampler, DistributedUniformWithReplacementSamp
 class _Watched(Sampler[Any]):
     """A sampler that says so before each time it draws anew."""
 
-    def __init__(self, sampler: Any, begun: Callable[[], None]) -> None:
-        self.sampler, self.begun = sampler, begun
+    def __init__(self, sampler: Any, begun: Callable[[int], None], batches: int) -> None:
+        self.sampler, self.begun, self.batches = sampler, begun, batches
 
     def __iter__(self) -> Iterator[Any]:
-        self.begun()
+        self.begun(self.batches)
         yield from self.sampler
 
     def __len__(self) -> int:
@@ -64,10 +65,16 @@ def not_drawn_less(claimed: float, drawn: float) -> None:
         )
 
 
-def watch(loader: Any, begun: Callable[[], None]) -> Callable[[], None]:
-    """Have a shuffling loader say when it begins a permutation, before its first batch; what is given ends that."""
+def watch(loader: Any, begun: Callable[[int], None]) -> Callable[[], None]:
+    """Have a shuffling loader say when it begins a permutation, and of how many batches, before its first one; what is
+    given ends that. Who watches it already is told once.
+    """
     batches = loader.batch_sampler
-    eye = batches.sampler = _Watched(batches.sampler, begun)
+    eye = batches.sampler
+    while type(eye) is _Watched and eye.begun != begun:
+        eye = eye.sampler
+    if type(eye) is not _Watched:
+        eye = batches.sampler = _Watched(batches.sampler, begun, len(loader))
 
     def end() -> None:
         eye.begun = nobody
@@ -83,5 +90,16 @@ def _inside(batches: Any) -> Any:
     return sampler
 
 
-def nobody() -> None:
+def nobody(*_: int) -> None:
     """Nobody watches any more."""
+
+
+def steps(noise_multiplier: float, sample_rate: float, count: int) -> b.Composition:
+    """The release of this many steps of private training."""
+    gaussian = b.Gaussian(sigma=noise_multiplier)
+    return (gaussian if sample_rate >= 1 else b.PoissonSampled(gaussian, rate=sample_rate)) * count
+
+
+def epochs(noise_multiplier: float, batches: int, count: int) -> b.Composition:
+    """The release of this many epochs over permutations that are cut into so many batches."""
+    return b.Shuffled(b.Gaussian(sigma=noise_multiplier, relation="zero_out"), steps=batches) * count
