@@ -145,6 +145,16 @@ def test_charges_and_reservations_have_caps() -> None:
         assert office.ask("POST", "/v1/spend", many).json()["code"] == "input_invalid"
 
 
+def test_what_would_pass_is_within_the_caps() -> None:
+    """More than is left was asked for; what is named in its place is no charge that a cap refuses."""
+    with open_office(Ledger("memory://", alert=None), largest_charge="1/10") as office:
+        for key, verb in (("s", "spend"), ("r", "reserve")):
+            asked = {"scopes": ["data"], "what": "laplace(scale=1/2)", "key": key}
+            asked |= {"ttl": "60"} if verb == "reserve" else {}
+            named = office.ask("POST", f"/v1/{verb}", asked).json()["would_pass"]
+            assert office.ask("POST", f"/v1/{verb}", {**asked, "what": named, "key": f"{key}2"}).status_code == 200
+
+
 def test_heads_that_do_not_end_are_given_up() -> None:
     """Half a head, nothing at all, or a head without end: the connection is closed, and others are served."""
     with open_office(Ledger("memory://", alert=None), patience=0.5) as office:

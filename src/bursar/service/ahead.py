@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from bursar.errors import BursarError
+from bursar.ledger.budget.refusals import Caps
 from bursar.ledger.budget.release import Release
 from bursar.ledger.views.looks import states
 
@@ -39,22 +40,22 @@ class Ahead:
             return None
         return found
 
-    async def instead(self, token: Token, scopes: Sequence[str], release: Release) -> str | None:
+    async def instead(self, token: Token, scopes: Sequence[str], release: Release, caps: Caps) -> str | None:
         """A release of the same kind that would pass now; None where none is known, or it would cost too much."""
         if self._service.workers.used(token.id) > _COURTESY:
             return None
         try:
-            found: str | None = await self._count(token, "instead", scopes, release)
+            found: str | None = await self._count(token, "instead", scopes, release, caps)
         except BursarError:
             return None
         return found
 
-    async def _count(self, token: Token, kind: str, scopes: Sequence[str], release: Release) -> Any:
+    async def _count(self, token: Token, kind: str, scopes: Sequence[str], release: Release, *rule: Any) -> Any:
         service = self._service
         seen = await service.glance(token, lambda: states(service.ledger.office, scopes, release))
-        key = (kind, release, *((scope.row, *state.values()) for scope, state in seen))
+        key = (kind, release, rule, *((scope.row, *state.values()) for scope, state in seen))
         if key not in self._known:
-            found = await service.count(token, kind, [(scope.row, state) for scope, state in seen], release)
+            found = await service.count(token, kind, [(scope.row, state) for scope, state in seen], release, *rule)
             if len(self._known) > _MOST:
                 self._known.clear()
             self._known[key] = found

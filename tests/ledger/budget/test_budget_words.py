@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bursar as b
+from bursar.ledger.budget import instead as advice
 from bursar.ledger.budget import words
 from bursar.ledger.budget.instead import instead, passes
-from bursar.ledger.budget.release import release_of
+from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.views import looks
 
@@ -95,8 +96,9 @@ def test_promises() -> None:
         "laplace(scale=2)*9",
     ],
 )
-def test_what_would_pass_passes_and_hardly_less_would(what: str) -> None:
+def test_what_would_pass_passes_and_hardly_less_would(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The release that a refusal names is admitted; with a twentieth less noise it is not."""
+    monkeypatch.setattr(advice, "_SECONDS", 1e9)
     with Ledger("memory://", alert=None) as ledger:
         ledger.open("data", epsilon=1, delta="1e-6")
         with pytest.raises(b.BudgetExceeded) as refusal:
@@ -112,6 +114,20 @@ def test_what_would_pass_passes_and_hardly_less_would(what: str) -> None:
         less = float(value[1]) * (1.05 if "epsilon" in named else 0.95)
         assert not passes(seen, release_of(named.replace(value[0], f"={less:.4g}")))
         ledger.spend("data", named)
+
+
+def test_a_refusal_is_printed_without_waiting_for_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No other price is asked for once enough was counted: each of these takes longer than that."""
+    prices: list[Release] = []
+    monkeypatch.setattr(advice, "thread_time", lambda: 1e3 * len(prices))
+    monkeypatch.setattr(advice, "passes", lambda _, release, caps: bool(prices.append(release)))
+    with Ledger("memory://", alert=None) as ledger:
+        ledger.open("data", epsilon=1, delta="1e-6")
+        for count, what in enumerate(("exponential(epsilon=5)*9", "declared(pure_dp(epsilon=1))*9"), 1):
+            with pytest.raises(b.BudgetExceeded) as refusal:
+                ledger.spend("data", what)
+            assert "would pass" not in str(refusal.value)
+            assert len(prices) == count
 
 
 def test_nothing_passes_where_nothing_is_left() -> None:

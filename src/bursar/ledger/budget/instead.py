@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from time import thread_time
+from typing import NamedTuple
 
 from bursar.errors import BursarError
 from bursar.ledger.budget.currencies import Currency, Price
 from bursar.ledger.budget.currencies._step import State
-from bursar.ledger.budget.deciding import Seen, decided
+from bursar.ledger.budget.deciding import Decided, Seen, decided
+from bursar.ledger.budget.refusals import UNCAPPED, Caps
 from bursar.ledger.budget.release import Release, release_of
 
 _NOISE = {
@@ -26,24 +29,46 @@ _TERM = re.compile(r"(\w+)\((\w+)=([0-9.e/-]+)([^()]*)\)\Z")
 _DOUBLINGS = 30
 _NEAR = 1.02
 """How close the noise that is named comes to the least."""
+_SECONDS = 2.0
+"""Of the processor, after which no other price is asked for: whoever prints a refusal does not wait."""
 
 
-def instead(seen: Seen, release: Release) -> str | None:
-    """The text of a release of the same kind that would pass now; None where none is known."""
+class _Asker(NamedTuple):
+    """Who would be told: on which scopes, by which rules of a service, and until when it may be counted."""
+
+    seen: Seen
+    caps: Caps
+    end: float
+
+    @property
+    def late(self) -> bool:
+        """Whether enough was counted."""
+        return thread_time() > self.end
+
+    def passes(self, release: Release) -> bool:
+        """Whether it would be charged."""
+        return passes(self.seen, release, self.caps)
+
+
+def instead(seen: Seen, release: Release, caps: Caps = UNCAPPED) -> str | None:
+    """The text of a release of the same kind that would pass now; None where none is known, or it takes long to find.
+    ``caps`` are the rules of a service; that for what sits reserved is there for reservations alone.
+    """
     if release.delta is not None or len(release.terms) != 1:
         return None
     (term, count), found = release.terms[0], None
     parts = _TERM.match(term)
+    asker = _Asker(seen, caps, thread_time() + _SECONDS)
     noise, grows = _NOISE.get(parts[1], ("", True)) if parts else ("", True)
     try:
         if parts and noise == parts[2]:
-            found = _noisier(seen, parts, count, grows)
-        return found or _fewer(seen, term, count)
+            found = _noisier(asker, parts, count, grows)
+        return found or _fewer(asker, term, count)
     except BursarError:  # whatever has no price is no advice
         return None
 
 
-def _noisier(seen: Seen, parts: re.Match[str], count: int, grows: bool) -> str | None:
+def _noisier(asker: _Asker, parts: re.Match[str], count: int, grows: bool) -> str | None:
     """The same with as little more noise as passes, to three digits."""
     name, noise, value, rest = parts.groups()
 
@@ -54,35 +79,50 @@ def _noisier(seen: Seen, parts: re.Match[str], count: int, grows: bool) -> str |
         return f"{name}({noise}={context.plus(scaled).normalize():f}{rest}){many}"
 
     def passing(times: float) -> bool:
-        return passes(seen, release_of(text(times)))
+        return asker.passes(release_of(text(times)))
 
     low, high = 1.0, 2.0
     for _ in range(_DOUBLINGS):
+        if asker.late:
+            return None
         if passing(high):
             break
         low, high = high, 2 * high
     else:
         return None
-    while high > _NEAR * low:
+    while high > _NEAR * low and not asker.late:
         middle = (low * high) ** 0.5
         low, high = (low, middle) if passing(middle) else (middle, high)
     return text(high)
 
 
-def _fewer(seen: Seen, term: str, count: int) -> str | None:
+def _fewer(asker: _Asker, term: str, count: int) -> str | None:
     """Fewer of the same."""
     one = release_of(term)
-    if count == 1 or not passes(seen, one):
+    if count == 1 or asker.late or not asker.passes(one) or asker.late:
         return None
-    fits = min(scope.currency.fits(one, state) for scope, state in seen)
+    fits = min(scope.currency.fits(one, state) for scope, state in asker.seen)
     many = min(fits, count - 1)
     text = term if many == 1 else f"{term}*{many}"
-    return text if passes(seen, release_of(text)) else None
+    return text if asker.passes(release_of(text)) else None
 
 
-def passes(seen: Seen, release: Release) -> bool:
-    """Whether these scopes would admit it as they are."""
-    return decided(seen, release, price=_found)[1] is None
+def passes(seen: Seen, release: Release, caps: Caps = UNCAPPED) -> bool:
+    """Whether these scopes would admit it as they are, and a service's rules too."""
+    found, refusal = decided(seen, release, price=_found)
+    return refusal is None and all(_within(one, caps) for one in found)
+
+
+def _within(one: Decided, caps: Caps) -> bool:
+    """Whether it takes no more of a limit than is allowed; of what sits reserved, where it is a reservation."""
+    for line, amount in one.charged().items():
+        before = one.before[line]
+        if caps.reserved is not None and before.held + amount > caps.reserved * before.limit:
+            return False
+        at_once = caps.reserved is None or line in one.price.fixed
+        if at_once and caps.charge is not None and amount > caps.charge * before.limit:
+            return False
+    return True
 
 
 def _found(currency: Currency, release: Release, state: State) -> Price:

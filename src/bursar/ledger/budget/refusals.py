@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 from bursar.errors import BudgetExceeded, CostInvalid, CurrencyMismatch, PerChargeCap
 from bursar.ledger.budget import words
@@ -23,6 +24,16 @@ def alike(scopes: Sequence[Scope], release: Release) -> None:
         )
     if release.delta is not None and all(scope.row.currency != "sums" for scope in scopes):
         raise CostInvalid("only a scope with the currency 'sums' prices a composition at a δ: leave delta= out")
+
+
+class Caps(NamedTuple):
+    """The largest shares of a limit that one charge may take, and that may sit reserved."""
+
+    charge: Fraction | None = None
+    reserved: Fraction | None = None
+
+
+UNCAPPED = Caps()
 
 
 def within_cap(cap: Fraction | None, amount: int, before: Balance, whose: str) -> None:

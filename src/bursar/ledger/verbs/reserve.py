@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from bursar.errors import InputError, PerChargeCap, described
 from bursar.ledger.arguments import names_of, said_if, with_reason
@@ -18,7 +17,7 @@ from bursar.ledger.budget import words
 from bursar.ledger.budget.amounts import exact
 from bursar.ledger.budget.currencies import HELD
 from bursar.ledger.budget.deciding import Decided
-from bursar.ledger.budget.refusals import within_cap
+from bursar.ledger.budget.refusals import UNCAPPED, Caps, within_cap
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.commit.posting import Posting
 from bursar.ledger.commit.request import Met, Verb
@@ -30,16 +29,6 @@ from bursar.ledger.receipt import Reservation, receipt_of
 from bursar.ledger.verbs._base import raise_refusal, refused
 
 _MOST_SECONDS = 10**9
-
-
-class Caps(NamedTuple):
-    """The largest shares of a limit that one charge may take, and that may sit reserved."""
-
-    charge: Fraction | None = None
-    reserved: Fraction | None = None
-
-
-UNCAPPED = Caps()
 
 
 class Reserve(Verb[Reservation], frozen=True):

@@ -7,10 +7,11 @@ from typing import Any, TypeVar
 from bursar import wire
 from bursar.errors import BudgetExceeded, InputError, NotPermitted, Refused
 from bursar.ledger.arguments import reservation_id
+from bursar.ledger.budget.refusals import Caps
 from bursar.ledger.budget.release import known_text
 from bursar.ledger.commit.request import Verb
 from bursar.ledger.verbs.draw import Close, draw
-from bursar.ledger.verbs.reserve import Caps, Reserve, reserve
+from bursar.ledger.verbs.reserve import Reserve, reserve
 from bursar.ledger.verbs.spend import Spend, spend
 from bursar.ledger.views import looks
 from bursar.service.core import Service
@@ -57,8 +58,10 @@ async def _commit(service: Service, token: Token, verb: Verb[Answer], key: str) 
     try:
         return await service.charge(token, service.ledger.request(verb, key=key, by=token.name))
     except BudgetExceeded as refusal:
-        asked = (verb.scopes, verb.release) if isinstance(verb, (Spend, Reserve)) else None
-        advice = None if asked is None else await service.ahead.instead(token, *asked)
+        advice = None
+        if isinstance(verb, (Spend, Reserve)):
+            caps = Caps(verb.cap) if isinstance(verb, Spend) else verb.caps
+            advice = await service.ahead.instead(token, verb.scopes, verb.release, caps)
         raise await told_below(service, token, refusal, advice) from None
 
 

@@ -13,6 +13,7 @@ from bursar.jobs.report import Report
 from bursar.jobs.spec import parse
 from bursar.ledger.budget import instead as advice
 from bursar.ledger.budget.currencies import Balance, currency_with
+from bursar.ledger.budget.refusals import Caps
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.budget.scope import Scope
 from bursar.ledger.journal.rows import ScopeRow
@@ -89,9 +90,9 @@ def more(seen: Sequence[tuple[ScopeRow, Lines]], release: Release) -> int:
     return charging.quote([(Scope(row), dict(state)) for row, state in seen], release).fits
 
 
-def instead(seen: Sequence[tuple[ScopeRow, Lines]], release: Release) -> str | None:
+def instead(seen: Sequence[tuple[ScopeRow, Lines]], release: Release, caps: Caps) -> str | None:
     """What would pass in place of a release that was refused."""
-    return advice.instead([(Scope(row), dict(state)) for row, state in seen], release)
+    return advice.instead([(Scope(row), dict(state)) for row, state in seen], release, caps)
 
 
 TASKS = {
