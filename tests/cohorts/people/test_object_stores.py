@@ -12,6 +12,7 @@ from fsspec.registry import _registry
 
 import bursar as b
 from bursar.cohorts import PersonFilter
+from bursar.cohorts.people.objects import folder_of
 from bursar.errors import ExtraMissing, InputError, StorageFailed
 from bursar.ledger.ledger import Ledger
 from support.object_store import ObjectStore
@@ -59,6 +60,33 @@ def test_an_address_of_a_disk_is_a_path(embedded: Ledger, tmp_path: Path, sparkl
     people = made(embedded, f"file://{tmp_path}/a b", rho="1/200", rule="skip")
     decided_alike(people, [sparkle, arrow], queries=6, compacted=(1,))
     assert list((tmp_path / "a b" / "log").iterdir())
+
+
+@pytest.mark.parametrize("good", [1, 2])
+def test_a_listing_that_grows_old_makes_nobody_richer(
+    remote: PersonFilter, monkeypatch: pytest.MonkeyPatch, good: int
+) -> None:
+    """The files that are read are those that were hashed: a later listing without them is not believed."""
+    rows = arrow([("anybody", 1.0)])
+    heavy = b.Declared(b.ZCDP(rho="1/100"))
+    assert len(remote.admit(rows, heavy, key="q-1")) == 1
+    (first,) = {name.rsplit("/", 1)[0].removeprefix("bucket/visits/") for name in ObjectStore.objects}
+    listed, asked = remote.folder.parts, list[str]()
+
+    def flaky(place: str) -> list[str]:
+        asked.append(place)
+        return [] if asked.count(first) > good and place == first else listed(place)
+
+    monkeypatch.setattr(remote.folder, "parts", flaky)
+    assert len(remote.admit(rows, heavy, key="q-2")) == 0
+
+
+@pytest.mark.parametrize("address", ["s3://[bucket/visits", "s3://", "s3:///", "file://", "memory://"])
+def test_addresses_of_nothing_are_refused(address: str) -> None:
+    """In words that name the argument, whatever the address is broken by."""
+    with pytest.raises(InputError) as caught:
+        folder_of(address)
+    assert caught.value.argument == "folder"
 
 
 def test_nothing_counts_that_was_not_put(remote: PersonFilter) -> None:

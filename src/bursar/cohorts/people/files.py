@@ -75,12 +75,12 @@ class Folder:
         except OSError as problem:
             self.drop(place)
             raise storage_trouble("a delta could not be made durable, nothing was charged", problem) from None
-        return self.digest(place)
+        return self.digest(self.parts(place))
 
-    def digest(self, place: str) -> str:
+    def digest(self, parts: Sequence[str]) -> str:
         """The hash over the names and contents of a delta's files; those that have not changed are not read again."""
         whole = hashlib.sha256()
-        for part in self.parts(place):
+        for part in parts:
             look, known = self._look(part), self._known.get(part)
             if known is None or known[0] != look:
                 known = self._known[part] = (look, self._hash(part))
@@ -106,20 +106,23 @@ class Folder:
         """The files of these deltas; `StorageFailed` where one is missing or not what the journal says."""
         found: list[str] = []
         for row in rows:
-            problem = self.wrong(row)
+            problem = self.wrong(row, found)
             if problem is not None:
                 raise StorageFailed(f"{problem}: nothing was decided, nothing was charged")
-            found += self.parts(row.path)
         return found
 
-    def wrong(self, row: DeltaRow) -> str | None:
-        """What is wrong with a delta that the journal knows."""
+    def wrong(self, row: DeltaRow, found: list[str] | None = None) -> str | None:
+        """What is wrong with a delta that the journal knows. Its files go into ``found`` as they were looked at: in
+        another listing one could be missing, and those in it would have spent less.
+        """
         try:
             parts = self.parts(row.path)
             if not parts:
                 return f"{row.kind} {row.path} of entry {row.seq} is missing from {self.name}"
-            if self.digest(row.path) != row.digest:
+            if self.digest(parts) != row.digest:
                 return f"{row.kind} {row.path} of entry {row.seq} in {self.name} is not what was committed"
+            if found is not None:
+                found += parts
         except OSError as problem:
             return f"{row.kind} {row.path} of entry {row.seq} cannot be read ({problem.strerror})"
         return None

@@ -27,6 +27,8 @@ def folder_of(given: str) -> Folder:
     scheme, mark, rest = given.partition("://")
     if not mark:
         return Folder(given)
+    if not rest.strip("/"):
+        raise InputError(f"folder {scheme}:// names no place below the store", argument="folder")
     if scheme == "file":
         return Folder(rest)
     if scheme not in WHOLE:
@@ -35,7 +37,10 @@ def folder_of(given: str) -> Folder:
             f"{', '.join(f'{one}://' for one in WHOLE)}",
             argument="folder",
         )
-    parts = urlsplit(given)
+    try:
+        parts = urlsplit(given)
+    except ValueError as problem:
+        raise InputError(f"folder is no address: {problem}", argument="folder") from None
     if parts.password or parts.query or parts.fragment:
         raise InputError(
             "folder is an address without a password or options, since the ledger keeps it: the store's own "
@@ -85,9 +90,10 @@ class ObjectFolder(Folder):
     def settle(self, place: str) -> str:
         """An object that is closed is durable: what the store has of it is hashed."""
         with _told("a delta could not be read back, nothing was charged"):
-            if not self.parts(place):
+            parts = self.parts(place)
+            if not parts:
                 raise StorageFailed("the store lost a delta that was written, nothing was charged")
-            return self.digest(place)
+            return self.digest(parts)
 
     def spark_target(self, place: str) -> str:
         """Where Spark writes a delta; its own configuration says how it gets there."""
@@ -104,11 +110,11 @@ class ObjectFolder(Folder):
         except Exception:  # it counts for nothing, and `verify` tells of it
             return
 
-    def wrong(self, row: Any) -> str | None:
+    def wrong(self, row: Any, found: list[str] | None = None) -> str | None:
         """What is wrong with a delta that the journal knows; a store that does not answer says it of every one."""
         try:
             with _told("the store does not answer"):
-                return super().wrong(row)
+                return super().wrong(row, found)
         except StorageFailed as problem:
             return f"{row.kind} {row.path} of entry {row.seq} cannot be read ({problem})"
 
