@@ -221,3 +221,24 @@ def test_past_releases_stay_within_reach(memory: Office) -> None:
     wrong = memory.ask("POST", "/v1/bring_in", {**asked, "table": "what\nnonsense(", "key": "x"}, role="steward")
     assert (wrong.status_code, wrong.json()["code"]) == (422, "input_invalid")
     assert "line 2" in wrong.json()["detail"]
+
+
+def test_what_ran_in_a_branch_is_told_alike_everywhere(memory: Office) -> None:
+    """The release of a charge on two branches is in no list of one of them, as it is blank among its entries; what was
+    charged to the branch alone is, however often others ran the same.
+    """
+    both = {"scopes": ["data/left", "data/right"], "what": "laplace(scale=200)", "key": "both", "reason": "for right"}
+    own = {"scopes": ["data/left"], "what": "laplace(scale=300)", "key": "own"}
+
+    def asked(verb: str) -> Any:
+        return memory.ask("GET", f"/v1/{verb}", {"scope": "data/left"}, role="analyst", scope="data/left").json()
+
+    for asks, told in (
+        (both, []),
+        (own, [{"what": "laplace(scale=300)", "count": 1}]),
+        ({**both, "what": "laplace(scale=300)", "key": "more"}, [{"what": "laplace(scale=300)", "count": 1}]),
+    ):
+        assert memory.ask("POST", "/v1/spend", asks).status_code == 200
+        assert asked("released")["released"] == told
+        assert asked("show")["released"] == told
+    assert len(memory.ask("GET", "/v1/released", {"scope": "data/left"}).json()["released"]) == 2

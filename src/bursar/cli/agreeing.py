@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +13,22 @@ if TYPE_CHECKING:
     from bursar.ledger.receipt import Receipt
     from bursar.ledger.verbs.bring_in import BringIn
     from bursar.ledger.verbs.correct import Correct
+
+
+Yes = Annotated[bool, typer.Option("--yes", help="Agree to what is shown, without being asked.")]
+
+
+def agreeing(do: Callable[[str | None], Receipt], *, yes: bool) -> Receipt:
+    """Do it; where it would do more than charge its releases, that is shown, and done for whoever agrees to it."""
+    from bursar.errors import ConsentNeeded
+
+    try:
+        return do(None)
+    except ConsentNeeded as price:
+        if not yes:
+            raise ConsentNeeded(f"{price} (--yes agrees)", consent=price.consent) from None
+        typer.echo(f"bursar: {price}", err=True)
+        return do(price.consent)
 
 
 def agreed(books: Ledger, verb: Correct | BringIn, key: str | None, by: str | None, *, yes: bool, ask: bool) -> Receipt:

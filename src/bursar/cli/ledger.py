@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bursar.cli.agreeing import Yes, agreeing
 from bursar.cli.completing import DEFAULT
 from bursar.cli.options import (
     Anchor,
@@ -27,6 +28,9 @@ from bursar.cli.options import (
     print_receipt,
 )
 from bursar.errors import InputError
+
+if TYPE_CHECKING:
+    from bursar.ledger.receipt import Receipt
 
 Epsilon = Annotated[str | None, typer.Option(help="The limit ε.")]
 Delta = Annotated[str | None, typer.Option(help="The limit δ; without it the scope is pure.")]
@@ -67,6 +71,7 @@ def open_scope(
     period: Period = None,
     second_person: SecondPerson = False,
     spent: Spent = None,
+    yes: Yes = False,
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     key: Key = None,
@@ -87,7 +92,12 @@ def open_scope(
     with opened(ledger, anchor, as_json, create=True) as books:
         if root and (parent is not None or kind not in (None, "root")):
             raise InputError("--root opens a scope with nothing above it: leave out --parent and --kind")
-        receipt = books.open(scope, **limits, **place, second_person=second_person, spent=spent or (), by=by, key=key)
+
+        def opening(consent: str | None) -> Receipt:
+            more = {**limits, **place, "by": by, "key": key}
+            return books.open(scope, **more, second_person=second_person, spent=spent or (), consent=consent)
+
+        receipt = agreeing(opening, yes=yes)
         above = receipt.body["scopes"][0][2]
         print_receipt(receipt, as_json, f"{scope} is open" + (f" below {above}" if above else ""))
 

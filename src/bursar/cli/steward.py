@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bursar.cli.agreeing import agreed
+from bursar.cli.agreeing import Yes, agreed
 from bursar.cli.completing import DEFAULT
 from bursar.cli.options import (
     Anchor,
@@ -26,7 +26,6 @@ from bursar.cli.options import (
 )
 from bursar.cli.shared import whole_number
 
-Yes = Annotated[bool, typer.Option("--yes", help="Agree to what is shown, without being asked.")]
 Table = Annotated[Path, typer.Argument(help="A CSV file: what, and perhaps count and delta.")]
 
 

@@ -100,9 +100,10 @@ class Verbs:
         period: Any = None,
         second_person: bool = False,
         spent: Sequence[Any] = (),
+        consent: Text = None,
         key: Text = None,
     ) -> Call[wire.Receipt]:
-        """Open a scope; ``spent`` lists what was released before."""
+        """Open a scope; ``spent`` lists what was released before, ``consent`` is that of `correct`."""
         limits = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu, "order": order, "renyi": renyi}
         asked = wire.Open(
             scope,
@@ -115,6 +116,7 @@ class Verbs:
             relation=relation,
             second_person=second_person,
             spent=[text_of(one) for one in spent],
+            consent=consent,
         )
         return call(verbs.OPEN, asked)
 

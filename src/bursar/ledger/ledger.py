@@ -185,23 +185,23 @@ class Ledger(looks.OfStore):
         alerts: Sequence[Any] | None = None,
         second_person: bool = False,
         spent: Iterable[Any] = (),
+        consent: Text = None,
         by: Text = None,
         key: Text = None,
         within: Text = None,
     ) -> Receipt:
         """Open a scope. ``epsilon`` with ``delta`` gets the strongest filter, ``epsilon`` alone a pure one, ``rho`` a
         zCDP one, ``mu`` a GDP one, ``order`` (with epsilon and delta, or renyi) one Rényi order. ``spent`` lists what
-        was released before.
+        was released before; ``consent`` to it is that of `correct`.
 
         A name under an existing scope, such as census/maps under census, opens below it unless ``parent`` says
-        otherwise; ``kind="root"`` insists on a budget of its own. ``within`` refuses every other place than that scope
-        and those below it.
+        otherwise; ``kind="root"`` insists on a budget of its own. ``within`` names the scope that it must lie below.
         """
         limits = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu, "order": order}
         limits |= {"renyi": renyi, "leak": leak}
         options = {"unit": unit, "relation": relation, "period": period, "alerts": alerts}
         options["second_person"], place = second_person, Place(parent, kind, within)
-        return self._do(open_scope(scope, place, currency, limits, options, spent), key, by)
+        return self._do(open_scope(scope, place, currency, limits, options, spent, consent), key, by)
 
     def limit(
         self, scope: str, *, reason: str, by: Text = None, approved_by: Text = None, key: Text = None, **limits: Any

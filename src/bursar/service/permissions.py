@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from bursar.errors import NotPermitted
@@ -29,6 +30,8 @@ class Tree:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._parents: dict[str, str | None] = {}
+        self.beside: dict[tuple[str, str], tuple[int, Counter[str]]] = {}
+        """By what a token is bound to and a scope: what ran there that it is not told, up to which entry."""
 
     def knows(self, names: Iterable[str]) -> bool:
         """Whether it has met them all."""

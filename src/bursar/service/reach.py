@@ -15,6 +15,7 @@ from bursar.errors import PerChargeCap, ScopeClosed, ScopeFrozen
 from bursar.ledger.budget.scope import Scope
 from bursar.ledger.journal.body import body_in
 from bursar.ledger.journal.entry import Chained
+from bursar.ledger.journal.fold import changes_of
 from bursar.ledger.journal.held import detail_of
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.views.standing import Standing
@@ -24,6 +25,7 @@ from bursar.service.tokens import EVERYTHING, Token
 Released = tuple[tuple[str, int], ...]
 BLANK = {"key": "", "actor": "", "hash": "", "what": None, "reason": None}
 """Beside what is told of an entry to everybody who sees a scope that it touched. A hash would let them try guesses."""
+_PAGE = 1000  # entries that are read at once
 _BEYOND: dict[type[Exception], str] = {
     ScopeClosed: "a scope that this debits is closed",
     ScopeFrozen: "a scope that this debits is frozen: a steward must thaw it",
@@ -75,7 +77,7 @@ def narrowed(ledger: Ledger, tree: Tree, token: Token, found: Standing) -> Stand
         found = replace(found, halted=ledger.halted.public)
     if covers(token, tree, found.scope.row.root):
         return found
-    told = replace(found, released=_own(ledger, found.scope, found.released), lifetime=None)
+    told = replace(found, released=_own(ledger, tree, token, found.scope, found.released), lifetime=None)
     if found.last is None or told_last(ledger, tree, token, found.scope, found.last):
         return told
     return replace(told, like=None, more=None, last=None)
@@ -92,16 +94,37 @@ def told_last(ledger: Ledger, tree: Tree, token: Token, scope: Scope, seq: int) 
 def released_to(ledger: Ledger, tree: Tree, token: Token, scope: Scope) -> Released:
     """What was released in a scope as far as it may be told to a token."""
     found = tuple(ledger.released(scope.name))
-    return found if covers(token, tree, scope.row.root) else _own(ledger, scope, found)
+    return found if covers(token, tree, scope.row.root) else _own(ledger, tree, token, scope, found)
 
 
-def _own(ledger: Ledger, scope: Scope, released: Released) -> Released:
-    """What was released in a scope itself: whatever was released in a root was released in every block of it."""
-    if scope.kind != "block":
-        return released
-    beside = Counter(dict(ledger.released(scope.row.root)))
+def _own(ledger: Ledger, tree: Tree, token: Token, scope: Scope, released: Released) -> Released:
+    """What was released in a scope by requests that a token reaches. Whatever was released in a root was released in
+    every block of it.
+    """
+    beside = _beside(ledger, tree, token, scope)
+    if scope.kind == "block":
+        beside = beside + Counter(dict(ledger.released(scope.row.root)))
     own = [(what, count - beside[what]) for what, count in released]
     return tuple((what, count) for what, count in own if count > 0)
+
+
+def _beside(ledger: Ledger, tree: Tree, token: Token, scope: Scope) -> Counter[str]:
+    """What ran in a scope by requests on others besides. Entries do not change: each is looked at once."""
+    root, place = scope.row.root, (token.scope, scope.name)
+    seq, known = tree.beside.get(place, (0, Counter()))
+    found = Counter(known)
+    while entries := ledger.entries(root, after=seq, most=_PAGE):
+        for chained in entries:
+            body, entry = body_in(chained.entry.body), chained.entry
+            ran = changes_of(root, entry.seq, entry.kind, body, 0).released if body.charged() else []
+            here = [(what, count) for name, what, count in ran if name == scope.name]
+            on_all = scope.kind == "block" and any(name == root for name, _, _ in ran)
+            if here and not on_all and not reaches(ledger, tree, token, chained):
+                for what, count in here:
+                    found[what] += count
+        seq = entries[-1].entry.seq
+    tree.beside[place] = (seq, found)
+    return found
 
 
 def hushed(tree: Tree, token: Token | None, error: Exception) -> Exception:

@@ -103,7 +103,7 @@ class Correct(Asked):
 
 class Open(Asked):
     """Open a scope. Without a `parent`, a name under an existing scope opens below that one; with the `kind` root it
-    has a budget of its own.
+    has a budget of its own. Where `spent` would do more than cost its releases, `consent_needed` says what.
     """
 
     scope: Name
@@ -123,6 +123,7 @@ class Open(Asked):
     period: Number | None = None
     second_person: bool = False
     spent: Annotated[list[Text], Meta(max_length=1000)] = []
+    consent: Name | None = None
 
 
 class Limit(Asked):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import bursar as b
@@ -81,3 +83,22 @@ def test_who_may_not_see_a_scope_is_not_told_its_price() -> None:
     assert not [hidden for hidden in ("data: ", "7 %", "top", "3 %") if hidden in str(told)]
     assert told.consent == "abc"
     assert needed.about(lambda scope: True) is needed
+
+
+def test_a_block_of_a_used_root_asks_first(ledger: Ledger) -> None:
+    """What was released before it was opened comes late there: no way is given up until somebody agrees to that."""
+    ledger.open("data", epsilon=1, delta="1e-6")
+    ledger.spend("data", RESPONSE)
+    given: dict[str, Any] = {"kind": "block", "spent": [RESPONSE], "key": "block"}
+    with pytest.raises(b.errors.ConsentNeeded) as price:
+        ledger.open("data/may", **given)
+    for said in ("opening data/may", "a way of counting ends for good", "open data/may again"):
+        assert said in str(price.value)
+    assert [scope.name for scope in ledger.scopes()] == ["data"]
+    with pytest.raises(b.errors.ConsentNeeded, match="not what it would do now"):
+        ledger.open("data/may", **{**given, "spent": [RESPONSE] * 2}, consent=price.value.consent)
+    done = ledger.open("data/may", **given, consent=price.value.consent)
+    assert done.body["consent"] == price.value.consent
+    assert ledger.open("data/may", **given).replayed
+    ledger.open("data/june", kind="block")
+    assert ledger.verify(reprice=True)

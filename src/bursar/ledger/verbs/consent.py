@@ -1,6 +1,6 @@
-"""Consent to a correction, or to an import, that does more than charge its releases.
+"""Consent to a correction, an import or an opening that does more than charge its releases.
 
-Both are charged out of their order. On a residue scope that may close a way of paying which the same releases, spent
+All are charged out of their order. On a residue scope that may close a way of paying which the same releases, spent
 now, would leave open; and what does not fit of a correction ends reservations and freezes scopes. Whoever asks is shown
 that first, and says yes to exactly that: the consent is a short hash of what would be done, looked at again inside the
 transaction. It speaks of prices, ways and reservations, not of balances, so that it outlives what others spend.
@@ -129,9 +129,20 @@ def consented_to_import(outcomes: Sequence[Outcome], scope: str, texts: list[str
     return _agreed(Asked(["import", scope, texts], does, "bring in again", consent), outcomes, ())
 
 
+def consented_to_opening(outcome: Outcome, texts: list[str], consent: str | None) -> str | None:
+    """The consent to what was released before a scope was opened, as `consented` gives that to a correction."""
+    name = outcome.scope.name
+    does = f"opening {name} with what was released before does more than charge that"
+    return _agreed(Asked(["open", name, texts], does, f"open {name} again", consent), [outcome], ())
+
+
 def brought_in(posting: Posting, scope: Scope, releases: Sequence[Release]) -> Outcome:
     """What past releases would do to a scope."""
-    before, ran = posting.lines(scope), posting.ran(scope)
+    return come_late(scope, posting.lines(scope), releases, posting.ran(scope))
+
+
+def come_late(scope: Scope, before: dict[str, Balance], releases: Sequence[Release], ran: Sequence[str]) -> Outcome:
+    """What releases would do that come after what ran in a scope."""
     after = folded(scope, before, releases, ran)
     if isinstance(after, Refusal):
         return Outcome(scope, before, None, None, "", after)

@@ -7,10 +7,9 @@ from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 from bursar.errors import InputError, NotPermitted
-from bursar.ledger.arguments import texts
+from bursar.ledger.arguments import texts, word
 from bursar.ledger.budget.amounts import units_down
-from bursar.ledger.budget.currencies import Balance, Refusal
-from bursar.ledger.budget.deciding import folded
+from bursar.ledger.budget.currencies import Balance
 from bursar.ledger.budget.refusals import alike, asked_and_left, short
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.budget.reservations import joined
@@ -19,6 +18,7 @@ from bursar.ledger.commit.catalogue import usable, whole
 from bursar.ledger.commit.posting import Posting
 from bursar.ledger.journal.body import Body, Draft, effect, kept
 from bursar.ledger.verbs._base import Told
+from bursar.ledger.verbs.consent import State, come_late, consented_to_opening
 from bursar.numerics.validate import listed
 
 _NOTHING = Balance(0, 0, 0, False)
@@ -45,6 +45,8 @@ class Open(Told, frozen=True):
     options: Mapping[str, Any]
     before: tuple[Release, ...]
     """What was released before."""
+    consent: str | None = None
+    """What whoever asks agrees to, where that does more than charge it."""
 
     @property
     def about(self) -> Sequence[str]:
@@ -74,13 +76,15 @@ class Open(Told, frozen=True):
             body.inherited = posting.released(parent.name) or None
         for release in self.before:
             alike([scope], release)
-        after = folded(scope, state, self.before, ran)
-        if isinstance(after, Refusal):
-            too_much = asked_and_left(scope, short(scope, after))
+        late = come_late(scope, state, self.before, ran)
+        if late.short is not None:
+            too_much = asked_and_left(scope, short(scope, late.short))
             raise InputError(f"{scope.name}: what was released before exceeds the limit: {too_much}", argument="spent")
-        after = _set_aside(scope, after)
-        body.effect = [effect(scope.name, line, _NOTHING, balance) for line, balance in after.items()]
+        assert late.after is not None  # nothing was short
         body.opening = [release.text for release in self.before] or None
+        body.consent = consented_to_opening(late, body.opening or [], self.consent)
+        after = _set_aside(scope, late.after)
+        body.effect = [effect(scope.name, line, _NOTHING, balance) for line, balance in after.items()]
         return [Draft("open", scope.row.root, body)]
 
     def _parent(self, posting: Posting) -> Scope | None:
@@ -122,16 +126,18 @@ def open_scope(
     limits: Mapping[str, Any],
     options: Mapping[str, Any],
     spent: Iterable[Any] = (),
+    consent: str | None = None,
 ) -> Open:
     """A scope as people give it; ``spent`` lists what was released before."""
+    agreed = None if consent is None else word(consent, "consent")
     before = tuple(release_of(what) for what in listed(spent=spent))
     scope_name(scope)
     if place.parent is not None:
         scope_name(place.parent)
-    return Open(scope, place, currency, limits, options, before)
+    return Open(scope, place, currency, limits, options, before, agreed)
 
 
-def _set_aside(scope: Scope, state: dict[str, Balance]) -> dict[str, Balance]:
+def _set_aside(scope: Scope, state: State) -> State:
     """What a cohort keeps for questions about itself is held from the first day."""
     reserve = (scope.cohort or {}).get("reserve")
     if reserve is None:

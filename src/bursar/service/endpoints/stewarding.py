@@ -34,10 +34,14 @@ async def _open(service: Service, token: Token, asked: wire.Open) -> dict[str, A
     # which scope lies above, and whether the token reaches it, the ledger decides at once
     place = None if token.scope == EVERYTHING else token.scope
     spent = [await service.read(token, what) for what in asked.spent]
-    receipt = await service.job(
-        token,
-        lambda: service.ledger.open(asked.scope, **terms, spent=spent, by=token.name, key=asked.key, within=place),
-    )
+    said: dict[str, Any] = {
+        "spent": spent,
+        "consent": asked.consent,
+        "by": token.name,
+        "key": asked.key,
+        "within": place,
+    }
+    receipt = await service.job(token, lambda: service.ledger.open(asked.scope, **terms, **said))
     return receipt.to_dict()
 
 
