@@ -34,6 +34,26 @@ def test_the_quantile_of_the_hits_lies_between_the_ends(scale: str, rate: str, c
     assert found.width < 1e-3
 
 
+@pytest.mark.parametrize(
+    ("scale", "rate", "count", "delta"),
+    [("1e-15", "0.6", 100_000, "0.9"), ("1e-15", "0.01", 4 * 10**6, "0.6"), ("1e-12", "0.5", 10**6, "0.3")],
+)
+def test_a_delta_that_the_usual_number_does_not_reach(scale: str, rate: str, count: int, delta: str) -> None:
+    """Above ½ δ asks for fewer hits than usual: the lower end stays below what as many cost; below ½ there is one."""
+    found = b.account(f"poisson(laplace(scale={scale}), rate={rate})*{count}", delta=delta).bound
+    with mp.workdps(40):
+        q, low, high = mpf(rate), 0, count
+        while high - low > 1:
+            middle = (low + high) // 2
+            below = 1 - _at_least(1 - q, count, count - middle + 1) if middle < q * count else mpf(0)
+            many = (below if middle < q * count else _at_least(q, count, middle)) > mpf(delta)
+            low, high = (middle, high) if many else (low, middle)
+        truth = low / mpf(scale)
+        assert mpf(found.lower) <= truth * (1 + mpf("1e-9"))
+        assert truth * (1 - mpf("1e-9")) <= mpf(found.upper)
+    assert (found.lower > 0) == (mpf(delta) < mpf("0.5"))
+
+
 def _quantile(rate: mpf, count: int, delta: mpf) -> int:
     """The largest n such that n hits or more are likelier than δ, by bisection of summed chances."""
     low, high = int(rate * count), count

@@ -189,3 +189,20 @@ def test_what_does_not_show_itself_is_left_to_others(text: str) -> None:
     with working():
         assert hits.epsilon_at([(removed(text), 10)], arb("1e-6"), 1e-6) is None
         assert hits.delta_at([(removed(text), 10)], arb(1)) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "poisson(gaussian(sigma=0.01), rate=1e-30)*3",
+        "poisson(gaussian(sigma=0.01, relation=replace_one), rate=1e-30)*3",
+        "poisson(laplace(scale=0.001), rate=1e-30)*3",
+        "poisson(gaussian(sigma=0.01), rate=1e-30)*3 + poisson(gaussian(sigma=0.011), rate=1e-30)*3",
+    ],
+)
+def test_what_misses_may_cost_at_most_is_no_lower_end(text: str) -> None:
+    """Where nobody is seen with more than the chance 6q, ε is 0 at larger δ's, and no smaller ε has a larger δ."""
+    for delta in ("1e-20", "1e-25", "7e-30"):
+        assert b.account(text, delta=delta).bound.lower == 0
+    if "+" not in text:
+        assert b.account(text, epsilon="1e-19").bound.lower <= 6e-30

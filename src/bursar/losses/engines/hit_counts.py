@@ -39,9 +39,21 @@ def by_counts(total: Total, delta: Ball) -> Answer | None:
     if not (low.is_finite() and high.is_finite() and low + parts.hit > parts.miss):
         return None
     upper = up(total.offset(most) + most * high + total.slack)
-    least = _last(total, lambda n: bool(_at_least(total, n) > delta))
+    least = _least(total, delta, 2 * most)
     lower = down(total.offset(least) + least * low - total.slack - _ROOM) if least > 0 else 0.0
     return Answer(min(max(lower, 0.0), upper), upper, (), "hits", 1, 0.0) if upper > 0 else None
+
+
+def _least(total: Total, delta: Ball, limit: int) -> int:
+    """A number of hits that is exceeded or met with a chance above δ; 0 where none is found, and any do."""
+    n = _last(total, lambda n: bool(_at_least(total, n) > delta))
+    if n > 0 and _at_least(total, n) > delta:
+        return n
+    # near the usual number the series is short of the truth; but a median is at least the mean, rounded down
+    n, top, parts = math.floor(down(total.count * total.parts.rate)), total.top, total.parts
+    sure = top * (-parts.short_hit).log1p() + total.count * (-parts.short_miss).log1p()
+    usual = (arb(0.5) - total.tail(top)) * sure.exp() * (1 - 2 * _SHARE)
+    return n if n <= top <= limit and usual > delta else 0
 
 
 def _at_least(total: Total, n: int) -> Ball:

@@ -18,6 +18,7 @@ from flint import arb
 from bursar.guarantees.gdp import far_gaussian_delta
 from bursar.losses.engines import hits
 from bursar.losses.engines.answer import Answer, Losses
+from bursar.losses.engines.hit_parts import missed
 from bursar.losses.engines.hits import Total
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, down, hull, positive_part, up, working
@@ -129,6 +130,5 @@ class Mixed:
             certain = n * (-parts.short_hit).log1p() + (kind.count - n) * (-parts.short_miss).log1p()
             least, most = least * kind.chance(n) * certain.exp(), most * kind.chance(n) * (n * kind.more).exp()
         if not any(row):
-            quiet = all(kind.parts.quiet for kind, _ in self.kinds) or x >= self.slack
-            return least, most, arb(0) if quiet else positive_part(-(x - self.slack).expm1())
+            return least, most, missed(x, self.slack, quiet=all(kind.parts.quiet for kind, _ in self.kinds))
         return least, most, far_gaussian_delta(square.sqrt(), x + arb(0, self.slack.upper()))

@@ -8,7 +8,7 @@ from flint import arb
 
 from bursar.losses._base import Loss
 from bursar.losses._directions import Directions
-from bursar.numerics.balls import Ball
+from bursar.numerics.balls import Ball, hull, positive_part
 
 
 class Hits(NamedTuple):
@@ -34,6 +34,15 @@ class Sample(NamedTuple):
 
     base: Loss
     rate: Ball
+
+
+def missed(x: Ball, slack: Ball, *, quiet: bool) -> Ball:
+    """δ of misses alone at ``x`` beyond their constants: they cost a little more than these, or a little less."""
+    # a miss that costs nothing at all leaves nothing to exceed ε
+    if quiet or x >= slack:
+        return arb(0)
+    least, most = (positive_part(-place.expm1()) for place in (x + slack, x - slack))
+    return hull(least.lower(), most.upper())
 
 
 def sampled_loss(loss: Ball, rate: Ball) -> Ball:

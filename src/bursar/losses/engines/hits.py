@@ -22,7 +22,7 @@ from bursar.losses.engines import envelope
 from bursar.losses.engines.answer import Answer, Losses
 from bursar.losses.engines.envelope import NoEnvelope
 from bursar.losses.engines.hit_counts import by_counts
-from bursar.losses.engines.hit_parts import Hits
+from bursar.losses.engines.hit_parts import Hits, missed
 from bursar.losses.engines.hit_profiles import between, engine_profile, plain_profile
 from bursar.numerics.balls import Ball, down, hull, positive_part, up, working
 from bursar.numerics.search import crossing
@@ -175,8 +175,7 @@ class Total:
         """δ of n hits and all misses."""
         x = epsilon - self.offset(n)
         if n == 0:
-            # a miss that costs nothing at all leaves nothing to exceed ε
-            return arb(0) if self.parts.quiet or x >= self.slack else positive_part(-(x - self.slack).expm1())
+            return missed(x, self.slack, quiet=self.parts.quiet)
         return profile(self.parts.base, n, x + arb(0, self.slack.upper()))
 
 
