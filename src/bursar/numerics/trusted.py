@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from bursar.numerics.arrays import Array, Complexes
+from bursar.numerics.arrays import Array, Complexes, dot
 
 UNIT = 2.0**-53
 ULPS = 8  # of numpy's exp, expm1, log, log1p, sin, cos, hypot, arctan2 and logaddexp, and of libm's erfc
@@ -48,11 +48,11 @@ def log_normal_cdf(z: Array) -> Array:
 def forward(x: Array) -> tuple[Complexes, float]:
     """The transform of a real array (its non-negative frequencies), and a bound of the error of each value."""
     n = len(x)
-    size = math.sqrt(n) * float(np.linalg.norm(x))
+    size = math.sqrt(n) * math.sqrt(dot(x, x))
     return np.fft.rfft(x), SAFETY * _TRANSFORM * UNIT * math.log2(n) * size
 
 
 def backward(spectrum: Complexes, n: int) -> tuple[Array, float]:
     """The real array with this transform, and a bound of the error of each value."""
-    size = math.sqrt(2.0) * float(np.linalg.norm(spectrum)) / math.sqrt(n)
+    size = math.sqrt(2 * (dot(spectrum.real, spectrum.real) + dot(spectrum.imag, spectrum.imag)) / n)
     return np.fft.irfft(spectrum, n), SAFETY * _TRANSFORM * UNIT * math.log2(n) * size

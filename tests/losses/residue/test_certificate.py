@@ -87,3 +87,29 @@ def test_a_charge_serves_every_larger_allowance() -> None:
     assert charge is not None
     for larger in (0.11, 0.2, 0.7, 2.0):
         assert certified(law, larger, charge * (1 + 1e-3), 1e-17)
+
+
+@pytest.mark.parametrize("lie", [True, False])
+def test_a_wrong_guess_is_never_charged(lie: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the look at some of the cells says, what is charged has its certificate."""
+    law = law_of_directions(b.PoissonSampled(b.Gaussian(sigma=1), rate="0.0001").losses(), 1e-17)
+    honest = smallest_charge(law, 37.0, 1e-17)
+    monkeypatch.setattr(certificate, "_likely", lambda *_: lie)
+    charge = smallest_charge(law, 37.0, 1e-17)
+    assert charge is not None
+    assert charge == honest
+    assert certified(law, 37.0, charge, 1e-17)
+
+
+@pytest.mark.parametrize("allowance", [44.5, 37.5, 20.0])
+def test_small_losses_are_certified_a_few_times_only(allowance: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where all of the finest cells are needed the search guesses on its way, and its end is the one that
+    certificates alone would find.
+    """
+    law = law_of_directions(b.PoissonSampled(b.Gaussian(sigma=1), rate="0.0001").losses(), 1e-17)
+    asked = []
+    monkeypatch.setattr(certificate, "certified", lambda *given: asked.append(given) or certified(*given))
+    charge = smallest_charge(law, allowance, 1e-17)
+    assert len(asked) <= 4
+    monkeypatch.setattr(certificate, "_likely", certified)
+    assert smallest_charge(law, allowance, 1e-17) == charge

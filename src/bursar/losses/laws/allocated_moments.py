@@ -19,7 +19,7 @@ from flint import arb, arb_series, ctx
 
 from bursar.errors import LossUnknown
 from bursar.losses.engines.allocation.sides import Side, Sides
-from bursar.numerics.arrays import Array
+from bursar.numerics.arrays import Array, dot
 from bursar.numerics.balls import Ball, down, infinity, up
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
@@ -39,8 +39,8 @@ def _total(side: Side, f: Callable[[Array], Array]) -> Ball:
     # f is convex, so its slopes next to a place are at most those over 1 % on either side
     wide = np.abs(f(side.ratios * 1.01) - values) + np.abs(values - f(side.ratios / 1.01))
     moved = 102 * side.ratio_error * wide
-    slack = side.masses @ (np.abs(values) * share + moved + _ROUNDING * (1 + side.ratios))
-    return arb(float(side.masses @ values), SAFETY * float(slack))
+    slack = dot(side.masses, np.abs(values) * share + moved + _ROUNDING * (1 + side.ratios))
+    return arb(dot(side.masses, values), SAFETY * slack)
 
 
 def first_and_second(both: Sides, mu: Ball, *, removed: bool) -> tuple[Ball, Ball]:

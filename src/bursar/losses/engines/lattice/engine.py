@@ -20,7 +20,7 @@ from flint import arb
 
 from bursar.losses.engines.chernoff import chernoff_constant
 from bursar.losses.engines.lattice.grid import Gridded, NoLattice, TooCoarse, TooFine
-from bursar.numerics.arrays import Complexes
+from bursar.numerics.arrays import Array, Complexes, dot
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT, backward, forward
 
@@ -59,7 +59,7 @@ class Lattice:
         for grid in self.grids:
             exponent = more * self.step * (grid.first + np.arange(len(grid.weights)))
             top = float(exponent.max())
-            value = float(grid.weights @ np.exp(exponent - top)) + len(grid.weights) * 1e-307
+            value = dot(grid.weights, np.exp(exponent - top)) + len(grid.weights) * 1e-307
             if grid.relative is not None:
                 value *= 1 + grid.relative[0] + grid.relative[1] * (1 + math.exp((self.tau + more) * self.step))
             else:
@@ -216,6 +216,6 @@ class Lattice:
 
 def _moments(grid: Gridded, step: float) -> tuple[float, float]:
     """Mean and variance of all copies under the tilt, in floats."""
-    at = step * (grid.first + np.arange(len(grid.weights)))
-    mean = float(grid.weights @ at)
-    return grid.count * mean, grid.count * float(grid.weights @ np.square(at - mean))
+    at: Array = step * (grid.first + np.arange(len(grid.weights), dtype=np.float64))
+    mean = dot(grid.weights, at)
+    return grid.count * mean, grid.count * dot(grid.weights, np.square(at - mean))

@@ -17,7 +17,7 @@ from flint import arb
 
 from bursar.losses._base import Loss
 from bursar.losses.engines.lattice.law import Density, Law
-from bursar.numerics.arrays import Array, Integers, Known
+from bursar.numerics.arrays import Array, Integers, Known, dot
 from bursar.numerics.balls import ball, down, up, working
 from bursar.numerics.convex import bends
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
@@ -62,8 +62,8 @@ class Places:
         top = float(heights.max())
         weights = np.exp(heights - top)
         total = float(weights.sum())
-        mean = float(weights @ self.losses) / total
-        return top + math.log(total), mean, float(weights @ np.square(self.losses - mean)) / total
+        mean = dot(weights, self.losses) / total
+        return top + math.log(total), mean, dot(weights, np.square(self.losses - mean)) / total
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ def gridded(source: Places, count: int, step: float, tau: float) -> Gridded:
         raise NoLattice("the parameters are not known precisely enough")
     shifted = source.nodes * (4 * QUADRATURE - 4 * doubt / math.expm1(-step))
     crowd = int(np.bincount(index).max())  # masses of one cell are added in turn
-    error = float((mass * down_share + lifted * up_share) @ known) + float((mass + lifted) @ shifted)
+    error = dot(mass * down_share + lifted * up_share, known) + dot(mass + lifted, shifted)
     error = error / total + (2 * crowd + math.log2(n) + 8) * UNIT + n * 1e-307
     if math.isfinite(source.floor):
         error += math.exp(min(tau * source.floor - top - math.log(total), 700.0))
