@@ -8,7 +8,7 @@ SHOWN = {
     "laplace": "laplace(scale=1)",
     "randomized_response": "randomized_response(epsilon=1, relation=replace_one)",
     "kary_randomized_response": "kary_randomized_response(epsilon=1, categories=5, relation=replace_one)",
-    "leaky_randomized_response": "leaky_randomized_response(epsilon=1, delta=0.01)",
+    "leaky_randomized_response": "leaky_randomized_response(epsilon=1, delta=0.01, relation=replace_one)",
     "name_and_shame": "name_and_shame(delta=0.01)",
     "discrete_gaussian": "discrete_gaussian(sigma=2)",
     "discrete_laplace": "discrete_laplace(scale=2)",

@@ -25,7 +25,7 @@ def count() -> None:
     """Account: what a plan of releases costs, beside what a textbook says."""
     ask("account: what would a thousand tables and five maps cost?")
     tables = "gaussian(sigma=20)*1000 + laplace(scale=100)*5"
-    survey = "randomized_response(epsilon=0.1)*100"
+    survey = "randomized_response(epsilon=0.1, relation=replace_one)*100"
     training = "poisson(gaussian(sigma=1), rate=0.01)*10_000"
     rows = []
     for name, what in (("tables and maps", tables), ("a survey", survey), ("training a model", training)):

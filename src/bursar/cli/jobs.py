@@ -58,7 +58,7 @@ def account(
 
     bursar account 'gaussian(sigma=20)*1000 + laplace(scale=100)*5' --delta 1e-6
 
-    bursar account 'randomized_response(epsilon=0.1)*100' --epsilon 4.8
+    bursar account 'randomized_response(epsilon=0.1, relation=replace_one)*100' --epsilon 4.8
 
     bursar account 'poisson(gaussian(sigma=1), rate=0.01)*10000' --delta 1e-6 --json
     """

@@ -42,7 +42,7 @@ def _save(draw: Callable[[], Figure], to: Path, as_json: bool) -> None:
 
 @app.command()
 def composing(
-    mechanism: Annotated[str, typer.Argument(help="One release, such as 'randomized_response(epsilon=0.1)'.")],
+    mechanism: Annotated[str, typer.Argument(help="One release, such as 'laplace(scale=10)'.")],
     delta: Delta = "1e-6",
     to: To = Path("composing.svg"),
     as_json: Json = False,
@@ -51,7 +51,7 @@ def composing(
 
     [bold]Example[/bold]
 
-    bursar plot composing 'randomized_response(epsilon=0.1)' --to figure1.svg
+    bursar plot composing 'randomized_response(epsilon=0.1, relation=replace_one)' --to figure1.svg
     """
 
     def draw() -> Figure:

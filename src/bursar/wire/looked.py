@@ -63,6 +63,7 @@ class Hindsight(Struct):
 class Standing(Struct):
     """A scope now: the per cent of its limit that are used and left, and how many ``more`` like the last release would
     be admitted. ``lifetime`` is the odometer of a window's root, ``halted`` why the ledger accepts nothing.
+    ``concurrent`` says whether questions to several interactive mechanisms may be interleaved (null: not said).
     """
 
     scope: str
@@ -84,6 +85,7 @@ class Standing(Struct):
     lifetime: Odometer | None
     hindsight: Hindsight | None
     halted: str | None
+    concurrent: bool | None = None
 
 
 Statement = Standing

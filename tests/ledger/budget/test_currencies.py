@@ -344,9 +344,11 @@ def test_overlapping_sessions_rest_on_a_theorem(name: str) -> None:
 
 
 def test_scopes_say_whether_sessions_may_overlap() -> None:
-    """Among what is counted; ρ without δ has a theorem, ρ with δ has none."""
+    """Among what is counted, and in JSON; ρ without δ has a theorem, ρ with δ has none."""
     with b.Ledger("memory://", alert=None) as ledger:
         ledger.open("plain", rho="1/10")
         ledger.open("leaky", rho="1/10", delta="1e-6")
         assert "sessions: may overlap" in ledger.show("plain").counted()
         assert "sessions: one after another" in ledger.show("leaky").counted()
+        assert ledger.show("plain").to_dict()["concurrent"] is True
+        assert ledger.show("leaky").to_dict()["concurrent"] is False

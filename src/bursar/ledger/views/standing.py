@@ -109,6 +109,7 @@ class Standing(Presented):
             if self.hindsight is None
             else {"epsilon": {"lower": self.hindsight[0], "upper": self.hindsight[1]}, "means": HINDSIGHT},
             "halted": self.halted,
+            "concurrent": self.scope.currency.concurrent,
         }
 
     def counted(self) -> str:
