@@ -135,7 +135,7 @@ def test_answers_are_narrow(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """From likely hits to a δ that only many of them reach, what is summed is narrow to a millionth; where too many
     numbers of hits matter, the bound by their number alone may be wide, and other engines are asked too.
     """
-    monkeypatch.setattr(hits, "by_counts", lambda *_: None)
+    monkeypatch.setattr("bursar.losses.engines.hit_counts.by_counts", lambda *_: None)
     for count, delta in ((3, "1e-3"), (1000, "1e-30"), (10**6 if "gaussian(" in text[:17] else 10**4, "1e-60")):
         with working():
             found = hits.epsilon_at([(removed(text), count)], arb(delta), 1e-6)

@@ -21,7 +21,6 @@ from bursar.losses._base import Loss
 from bursar.losses.engines import envelope
 from bursar.losses.engines.answer import Answer, Losses
 from bursar.losses.engines.envelope import NoEnvelope
-from bursar.losses.engines.hit_counts import by_counts
 from bursar.losses.engines.hit_parts import Hits, missed
 from bursar.losses.engines.hit_profiles import between, engine_profile, plain_profile
 from bursar.numerics.balls import Ball, down, hull, positive_part, up, working
@@ -51,7 +50,9 @@ def epsilon_at(losses: Losses, delta: Ball, width: float) -> Answer | None:
             if (high - low) > width * high and math.isfinite(high):
                 low, high = _refined(total, low, high, width)
         except _TooMany:
-            return by_counts(total, delta)
+            from bursar.losses.engines import hit_counts  # seldom needed
+
+            return hit_counts.by_counts(total, delta)
     return Answer(low, high, (), "hits", total.summed, 0.0) if high < math.inf or low == high else None
 
 

@@ -9,12 +9,10 @@ from flint import arb
 
 from bursar.losses.engines.answer import Answer, Losses, leak_of
 from bursar.losses.engines.chernoff import delta_at_most
-from bursar.losses.engines.contour import added
 from bursar.losses.engines.contour.choice import around, by_saddle, by_scales, factors_of, splitting
 from bursar.losses.engines.contour.engine import Contour
 from bursar.losses.engines.contour.factors import NoContour
 from bursar.losses.engines.contour.modulus import delta_below
-from bursar.losses.engines.contour.rare_choice import by_rare
 from bursar.losses.engines.contour.terms import Errors
 from bursar.numerics.balls import Ball, down, up
 
@@ -62,6 +60,8 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer:
         whole = splitting(losses, log_delta)
         if whole is None:
             raise
+        from bursar.losses.engines.contour.rare_choice import by_rare  # seldom needed
+
         contour, near = by_rare(whole, leak, log_delta)
         return _certified(contour, near, delta, log_delta)
 
@@ -89,7 +89,11 @@ def at_most(losses: Losses, epsilon: float, delta: Ball, tilt: float) -> bool:
 def _added_at_most(losses: Losses, epsilon: float, delta: Ball) -> bool:
     """The same for copies of one sampled Gaussian to which a record is added, which leak nothing."""
     noise = losses[0][0].sampled_noise() if len(losses) == 1 else None
-    return noise is not None and not noise[2] and added.at_most(noise[0], noise[1], losses[0][1], epsilon, delta)
+    if noise is None or noise[2]:
+        return False
+    from bursar.losses.engines.contour import added  # a third of the engines, for those who sample
+
+    return added.at_most(noise[0], noise[1], losses[0][1], epsilon, delta)
 
 
 def _at_zero(losses: Losses, delta: Ball) -> Answer:
