@@ -82,7 +82,7 @@ def main() -> None:
         "  source .venv/bin/activate                                   so that your shell finds bursar and its Python\n"
         "  bursar account 'gaussian(sigma=20)*1000' --delta 1e-6       your own releases; -h explains every command\n"
         "  bursar serve --demo                                         the same as a dashboard in the browser\n"
-        "  python examples/kmeans.py                                   private k-means, with a table and a picture\n"
+        "  pip install opendp && python examples/kmeans.py             private k-means, with a table and a picture\n"
         "  docs/index.md, or the book: make docs-serve                 from Python, from a notebook, from a service"
     )
 
