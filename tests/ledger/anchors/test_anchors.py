@@ -242,3 +242,42 @@ def test_a_part_of_a_line_is_not_told_as_written(tmp_path: Path, monkeypatch: py
     file.append({"data": Head(3, 0, "h3", 0)})
     assert file.read() == {"data": Anchored(3, "h3")}
     file.close()
+
+
+def test_an_interrupt_leaves_no_number_of_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C just when the file has been closed: its number is forgotten before, and charges go on."""
+
+    def closed_and_struck(file: int) -> None:
+        real(file)
+        raise KeyboardInterrupt
+
+    kept = AnchorFile(str(tmp_path / "anchor"))
+    kept.ready()
+    real = os.close
+    with monkeypatch.context() as struck:
+        struck.setattr(os, "close", closed_and_struck)
+        with pytest.raises(KeyboardInterrupt):
+            kept._close()
+    assert kept._file == -1
+    kept.ready()
+    kept.append({"data": Head(1, 0, "h1", 0)})
+    assert kept.read()["data"].hash == "h1"
+
+
+def test_a_number_that_another_file_has_got_is_not_written_to(tmp_path: Path) -> None:
+    """However the file came to be closed, it is opened again by its name, and the other one keeps what it has."""
+    url = f"sqlite:///{tmp_path}/a.db"
+    with Ledger(url, anchor=str(tmp_path / "anchor"), alert=None) as ledger:
+        ledger.open("data", epsilon=1)
+        (file,) = ledger.office.anchors._files
+        number = file._file
+        os.close(number)
+        victim = os.open(tmp_path / "victim", os.O_RDWR | os.O_CREAT)
+        if victim != number:
+            os.dup2(victim, number)
+            os.close(victim)
+        os.write(number, b"PRECIOUS DATA")
+        ledger.spend("data", TENTH, key="k")
+        assert (tmp_path / "victim").read_bytes() == b"PRECIOUS DATA"
+        os.close(number)  # it was not closed either
+        assert ledger.verify()

@@ -87,7 +87,7 @@ class AnchorFile:
         with self._lock:
             try:
                 now = time.monotonic()
-                if now >= self._look_again or self._file < 0:  # another process may have written the file anew
+                if now >= self._look_again or not self._at(self._file):  # others may have written the file anew
                     self._open()
                     self._look_again = now + _PATIENCE
                 size = self._listen()
@@ -137,9 +137,13 @@ class AnchorFile:
 
     def _named(self) -> bool:
         """Whether the open file is the one of that name."""
+        return self._at(self.path) and self._at(self._file)
+
+    def _at(self, where: str | int) -> bool:
+        """Whether a name or number is the file's: an interrupt may have left a number that another file has by now."""
         try:
-            return _place(os.stat(self.path)) == self._place
-        except FileNotFoundError:
+            return _place(os.stat(where)) == self._place
+        except OSError:
             return False
 
     def _open(self) -> None:
@@ -147,7 +151,8 @@ class AnchorFile:
         if self._file >= 0:
             if self._named():
                 return
-            self._listen()
+            if self._at(self._file):
+                self._listen()
             self._close()
             self._limit = max(_LONGEST, 2 * os.stat(self.path).st_size) if os.path.exists(self.path) else _LONGEST
         self._file = os.open(self.path, _FLAGS, 0o644)
@@ -227,9 +232,10 @@ class AnchorFile:
             self._close()
 
     def _close(self) -> None:
-        if self._file >= 0:
-            os.close(self._file)
-        self._file, self._place, self._look_again = -1, _NOWHERE, 0.0
+        ours, file, self._file = self._at(self._file), self._file, -1  # first: an interrupt may come at any moment
+        if ours:
+            os.close(file)
+        self._place, self._look_again = _NOWHERE, 0.0
         self._read_to = self._mine = 0
         self._own.clear()
 
