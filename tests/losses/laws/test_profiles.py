@@ -95,6 +95,13 @@ def test_wide_discrete_noise_costs_about_what_gaussian_noise_does(sigma: str, ep
     assert b.account(b.DiscreteGaussian(sigma=sigma), epsilon=epsilon).bound.upper >= float(smooth)
 
 
+@pytest.mark.parametrize("epsilon", ["0", "1", "1e12"])
+def test_discrete_noise_far_below_its_sensitivity_hides_nothing(epsilon: str) -> None:
+    """Where even the middle between the two laws is beyond all outputs that are told apart, δ may be 1, and not 0."""
+    with working():
+        assert DiscreteGaussianLoss(arb(100), 4 * 10**15).profile(arb(epsilon)).upper() >= 1
+
+
 @pytest.mark.parametrize(("scale", "sensitivity"), [("101", 1), ("200", 3), ("150", 70), ("1e4", 5), ("1e9", 10**11)])
 def test_discrete_laplace_noise_lies_between_two_continuous_ones(scale: str, sensitivity: int) -> None:
     """At every ε, negative ones too, the three profiles are in order, and the outer two are close."""

@@ -57,6 +57,7 @@ def spoilt(name: str, where: Contours) -> Contours:
         "a short reach": lambda: replace(where, reach=0.4 * where.reach, last=np.ceil(0.4 * where.reach / where.step)),
         "nodes far apart": lambda: replace(where, shape=replace(shape, step=short(shape.step * (1.2 + some), 5))),
         "a low cut": lambda: replace(where, shape=replace(shape, cut=cut)),
+        "less of the cut": lambda: replace(where, shape=replace(shape, cut=np.ceil(9.6 * shape.cut) / 16)),
         "a narrow window": lambda: replace(where, shape=replace(shape, counts=np.ceil(shape.counts * 0.7))),
         "another tilt": lambda: replace(where, tau=where.tau * (0.6 + 0.5 * some)),
     }
@@ -64,7 +65,8 @@ def spoilt(name: str, where: Contours) -> Contours:
 
 
 CHOICES = (
-    "nothing", "a short period", "a short reach", "nodes far apart", "a low cut", "a narrow window", "another tilt"
+    "nothing", "a short period", "a short reach", "nodes far apart", "a low cut", "less of the cut", "a narrow window",
+    "another tilt",
 )  # fmt: skip
 
 
