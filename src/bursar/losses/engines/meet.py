@@ -48,18 +48,34 @@ def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) 
     """The smallest ε ≥ 0 at which every direction's δ(ε) is at most δ."""
     answers: list[Answer] = []
     for losses in directions:
-        easier = simpler.epsilon_at(losses, delta, precision, _alone) if precision.engine is None else None
-        if easier is not None:
-            if easier.width > (USUAL_WIDTH if precision.width is None else precision.width):
-                with suppress(NoEngine):
-                    easier = _both(easier, _one_way(losses, delta, precision))
-            answers.append(easier)
-            continue
         # Mostly the other direction is the cheaper one, which is easier to show than to solve.
         known = answers and precision.engine is None and answers[0].upper < math.inf
-        if not (known and _cheaper(losses, answers[0], delta)):
+        summed = known and answers[0].engine == "contour"
+        if summed and _cheaper(losses, answers[0], delta):
+            continue
+        easier = None if precision.engine is not None else _easier(losses, delta, precision)
+        if easier is not None:
+            answers.append(easier)
+        elif summed or not known or not _cheaper(losses, answers[0], delta):
             answers.append(_one_way(losses, delta, precision))
     return _worst(answers)
+
+
+def _easier(losses: Losses, delta: Ball, precision: Precision) -> Answer | None:
+    """One direction's ε where one engine is known to be the right one, or where the question is simpler than it looks;
+    None elsewhere.
+    """
+    width = USUAL_WIDTH if precision.width is None else precision.width
+    if contour.suits(losses, delta):
+        with suppress(*_STUMBLES):
+            found = contour.epsilon_at(losses, delta)
+            if found.width <= width:
+                return found
+    easier = simpler.epsilon_at(losses, delta, precision, _alone)
+    if easier is not None and easier.width > width:
+        with suppress(NoEngine):
+            easier = _both(easier, _one_way(losses, delta, precision))
+    return easier
 
 
 def _alone(losses: Losses, delta: Ball, precision: Precision) -> Answer:
@@ -246,5 +262,7 @@ def _both(first: Answer, second: Answer) -> Answer:
 
 def _worst(answers: Sequence[Answer]) -> Answer:
     """The larger of the lower and of the upper ends; the record of the one that decides the upper."""
+    if len(answers) == 1:
+        return answers[0]
     found = max(answers, key=lambda answer: answer.upper)
     return replace(found, lower=max(answer.lower for answer in answers))

@@ -17,6 +17,7 @@ from bursar.losses.engines.contour.terms import Errors
 from bursar.numerics.balls import Ball, down, up
 
 _MANY_LOSSES = 100  # different ones: beyond, evaluation costs no more than a ball for each
+_HITS, _QUIET, _DEEPEST = 20.0, 0.5, arb(10) ** -30  # a crowd of hits, none of which stands out: how many, σ, δ
 
 
 def delta_at(losses: Losses, epsilon: Ball) -> Answer:
@@ -41,6 +42,15 @@ def _answer(contour: Contour, lower: Ball, upper: Ball, errors: Errors) -> Answe
     if not 0 <= least <= most:  # impossible: no end of such an interval can be trusted
         raise NoContour("the ends contradict each other")
     return Answer(least, min(most, 1.0), errors.terms(), "contour", nodes, contour.tau)
+
+
+def suits(losses: Losses, delta: Ball) -> bool:
+    """Whether no other engine is worth asking first: copies of one sampled Gaussian, in the middle of the main road."""
+    noise = losses[0][0].sampled_noise() if len(losses) == 1 else None
+    if noise is None:
+        return False
+    sigma, rate, _ = noise
+    return bool(sigma >= _QUIET and losses[0][1] * rate >= _HITS and delta >= _DEEPEST)
 
 
 def epsilon_at(losses: Losses, delta: Ball) -> Answer:
