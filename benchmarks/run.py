@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import platform
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +17,7 @@ import hostile  # noqa: E402
 import peers  # noqa: E402
 import plans  # noqa: E402
 import schemes  # noqa: E402
+import stamp  # noqa: E402
 import startup  # noqa: E402
 
 import bursar as b  # noqa: E402
@@ -195,26 +194,23 @@ SECTIONS: dict[str, Callable[[], list[str]]] = {
 }
 
 
-def _machine() -> str:
-    """The processor's name, where the system tells."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.machine()
-
-
 def main() -> None:
     """Run everything and write the page."""
     page = [
         "# Benchmark results",
         "",
-        f"{_machine()}, Python {sys.version.split()[0]}, one core (threads of numpy and flint held to one); "
-        "times are the least of several runs.",
+        f"Run: {stamp.run()}.",
+        "",
+        "One core (threads of numpy and flint held to one); times are the least of several runs.",
         "",
     ]
+    took = []
     for title, run in SECTIONS.items():
+        begun = time.perf_counter()
         page += [f"## {title}", "", *run(), ""]
+        took.append(f"| {title} | {time.perf_counter() - begun:.0f} s |")
+        print(took[-1], flush=True)
+    page += ["## How long each of these took", "", "| section | wall time |", "|---|---|", *took, ""]
     text = "\n".join(page)
     (HERE / "RESULTS.md").write_text(text, encoding="utf-8")
     print(text)
