@@ -84,8 +84,9 @@ def _notebooks(app: Sphinx, problem: Exception | None) -> None:
 
 
 def _runs(page: Path) -> bool:
-    """Whether a page has cells."""
-    return page.is_file() and page.read_text(encoding="utf-8").startswith("---\nfile_format: mystnb")
+    """Whether a page has cells that a reader may want to run: those of the reference draw pictures and no more."""
+    inside = page.is_file() and page.parent.name != "reference"
+    return inside and page.read_text(encoding="utf-8").startswith("---\nfile_format: mystnb")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -18,7 +18,7 @@ DOCS = TOP / "docs"
 FENCE = re.compile(r"^(?P<ticks>`{3,})(?P<kind>[^\n`]*)\n(?P<body>.*?)^(?P=ticks)[ ]*$", re.MULTILINE | re.DOTALL)
 RUNS = ("{code-cell}", "python")
 SHOWN = ("text", "sh", "toml", "json", "yaml", "")
-"""Fences that are read and not run: terminals, files. What they show of commands is checked by its own test."""
+"""Fences that are read and not run here: terminals (tests/test_terminals.py types them), files."""
 
 
 @dataclass(frozen=True)
