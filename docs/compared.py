@@ -133,7 +133,7 @@ def _curves(answers: dict[str, Any]) -> list[str]:
 def _cost(answer: dict[str, Any]) -> str:
     took = answer["seconds"]
     shown = f"{1e6 * took:.0f} µs" if took < 1e-4 else f"{1e3 * took:.1f} ms" if took < 10 else f"{took:.0f} s"
-    return f"{shown} | {answer['megabytes']} MB"
+    return f"{shown} | {answer['megabytes']} MB".replace(" ", "\u00a0").replace("\u00a0|\u00a0", " | ")
 
 
 def _percent(part: float) -> str:

@@ -60,6 +60,18 @@ def test_a_lecture_runs_in_jupyter(tmp_path: pathlib.Path) -> None:
     assert all(cell.execution_count for cell in notebook.cells if cell.cell_type == "code")
 
 
+WIDEST = 88
+"""Characters of code that fit beside the contents of a page; more would be cut, or scrolled."""
+
+
+@pytest.mark.parametrize("page", RUN, ids=lambda page: str(page.relative_to(TOP)))
+def test_code_fits_on_its_page(page: pathlib.Path) -> None:
+    """No line of code that is shown is wider than the page."""
+    if page != TOP / "README.md":  # which is read where it lies
+        shown = [line for cell in cells(page) if not cell.hidden for line in cell.code.splitlines()]
+        assert [line for line in shown if len(line) > WIDEST] == []
+
+
 def anchors(page: pathlib.Path) -> set[str]:
     """The anchors of a page's headings, as GitHub and MyST make them."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)

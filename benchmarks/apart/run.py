@@ -18,10 +18,10 @@ sys.path.append(str(HERE.parent))
 
 from homes import constants, installed, run  # noqa: E402
 
-HEAD = """# Peers, each in an environment of its own
+HEAD = """# Peers apart
 
-`make peers` writes this page, `python benchmarks/apart/run.py NAME` the rows of one peer. Times are processor time,
-ours with nothing known beforehand.
+Each in an environment of its own. `make peers` writes this page, `python benchmarks/apart/run.py NAME` the rows of one
+peer. Times are processor time, ours with nothing known beforehand.
 
 | peer | question | ours, certified | theirs | account | peer | ratio |
 |---|---|---|---|---|---|---|

@@ -28,6 +28,7 @@ class Cell:
     page: Path
     line: int
     code: str
+    hidden: bool = False
 
 
 def pages() -> list[Path]:
@@ -47,7 +48,8 @@ def cells(page: Path) -> list[Cell]:
     for match in FENCE.finditer(text):
         if match["kind"].strip() in RUNS:
             code = re.sub(r"\A(?::[\w-]+:.*\n)+", "", match["body"])
-            found.append(Cell(page, text.count("\n", 0, match.start("body")) + 1, code))
+            line = text.count("\n", 0, match.start("body")) + 1
+            found.append(Cell(page, line, code, hidden=match["body"].startswith(":tags: [remove-")))
     return found
 
 
