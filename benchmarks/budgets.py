@@ -52,9 +52,9 @@ def charges(count: int) -> Callable[[Keeper], int]:
 
 FEW, MANY = 250, 2000
 QUESTIONS: dict[str, Callable[[Keeper], Any]] = {
-    "eleven times ε = 1/11 on ε = 1": eleven,
-    "times ε = 0.01 on (1, 1e-6)": small,
-    "0.6, 0.6, 0.3 on ε = 1": refused,
+    "of eleven ε = 1/11, how many fit 1": eleven,
+    "how many of ε = 0.01 fit (1, 1e-6)": small,
+    "ε = 0.6, 0.6, 0.3 on 1": refused,
     f"{FEW} in a row": charges(FEW),
     f"{MANY} in a row": charges(MANY),
 }
