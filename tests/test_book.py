@@ -60,6 +60,13 @@ def test_a_lecture_runs_in_jupyter(tmp_path: pathlib.Path) -> None:
     assert all(cell.execution_count for cell in notebook.cells if cell.cell_type == "code")
 
 
+@pytest.mark.parametrize("page", sorted((DOCS / "concepts").glob("*.md")), ids=lambda page: page.stem)
+def test_every_concept_has_a_picture(page: pathlib.Path) -> None:
+    """As the first page of the concepts says."""
+    drawn = [cell for cell in cells(page) if "plt.show()" in cell.code or "_figure(" in cell.code]
+    assert drawn or page.stem == "index"
+
+
 WIDEST = 88
 """Characters of code that fit beside the contents of a page; more would be cut, or scrolled."""
 
