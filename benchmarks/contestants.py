@@ -159,6 +159,7 @@ APART = {
     "gdpnum": "gdpnum",
     "gdpnum, by its μ": "gdpnum",
     "PLD-accounting": "pld_accounting",
+    "diffprivlib": "diffprivlib",
 }
 """Whose environment a peer needs; `make peers` makes them, and `make bench` those that are missing."""
 PEERS: dict[str, Answer] = {

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
-import platform
-import sys
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +18,7 @@ import hostile  # noqa: E402
 import peers  # noqa: E402
 import plans  # noqa: E402
 import schemes  # noqa: E402
+import stamp  # noqa: E402
 import startup  # noqa: E402
 
 import bursar as b  # noqa: E402
@@ -195,13 +195,13 @@ SECTIONS: dict[str, Callable[[], list[str]]] = {
 }
 
 
-def _machine() -> str:
-    """The processor's name, where the system tells."""
+def _rows(run: Callable[[], list[str]]) -> list[str]:
+    """A section, or why there is none: the others took long, and are kept."""
     try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.machine()
+        return run()
+    except Exception as problem:
+        traceback.print_exc()
+        return [f"Did not run: {type(problem).__name__}."]
 
 
 def main() -> None:
@@ -209,12 +209,18 @@ def main() -> None:
     page = [
         "# Benchmark results",
         "",
-        f"{_machine()}, Python {sys.version.split()[0]}, one core (threads of numpy and flint held to one); "
-        "times are the least of several runs.",
+        f"Run: {stamp.run()}.",
+        "",
+        "One core (threads of numpy and flint held to one); times are the least of several runs.",
         "",
     ]
+    took = []
     for title, run in SECTIONS.items():
-        page += [f"## {title}", "", *run(), ""]
+        begun = time.perf_counter()
+        page += [f"## {title}", "", *_rows(run), ""]
+        took.append(f"| {title} | {time.perf_counter() - begun:.0f} s |")
+        print(took[-1], flush=True)
+    page += ["## How long each of these took", "", "| section | wall time |", "|---|---|", *took, ""]
     text = "\n".join(page)
     (HERE / "RESULTS.md").write_text(text, encoding="utf-8")
     print(text)

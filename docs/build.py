@@ -1,4 +1,6 @@
-"""Write the reference pages from the code: `make docs`. With --check, only say whether they are up to date."""
+"""Write the reference pages from the code: `make docs`. With --check, only say whether they are up to date; with names
+of pages (`comparison.md`), only these.
+"""
 
 from __future__ import annotations
 
@@ -212,18 +214,17 @@ PAGES = {
 }
 
 
-def main() -> int:
+def main(check: bool, names: list[str]) -> int:
     """Write the pages, or compare them."""
     stale = []
-    for name, make in PAGES.items():
-        text = make().rstrip() + "\n"
+    for name in names or PAGES:
+        text = PAGES[name]().rstrip() + "\n"
         page = HERE / name
-        if "--check" in sys.argv:
-            if not page.exists() or page.read_text(encoding="utf-8") != text:
-                stale.append(name)
-        else:
+        if not check:
             page.write_text(text, encoding="utf-8")
-    if "--check" not in sys.argv:
+        elif not page.exists() or page.read_text(encoding="utf-8") != text:
+            stale.append(name)
+    if not check and not names:
         composing_figure(RandomizedResponse("0.1", relation="replace_one")).savefig(
             HERE / "composition.svg", metadata={"Date": None}
         )
@@ -233,4 +234,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("--check" in sys.argv, [word for word in sys.argv[1:] if word != "--check"]))

@@ -1,4 +1,6 @@
-"""The page of the comparison, written from benchmarks/comparison.json, which one run of `make bench` leaves behind."""
+"""The page of the comparison, written from what one run of `make bench` leaves behind: benchmarks/comparison.json, and
+benchmarks/RESULTS.md for what has no peer.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,9 @@ import json
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+from kept import budgets, floors, wrapped
+from remarks import notes, others
 
 FILE = Path(__file__).parents[1] / "benchmarks" / "comparison.json"
 SAME = 1e-6
@@ -26,57 +31,50 @@ How to read the tables:
   more than ten seconds). *memory* is the largest that the process had, packages included.
 - Who does not offer a question is named under its table. Who fails is in it, with the error.
 """
-TAIL = """## Budgets, services and people
-
-No accountant above keeps a budget that outlives its process. OpenDP has filters and odometers in memory, diffprivlib a
-budget accountant in memory, Opacus and riskcal save the state of one training run. What bursar's ledger does in a
-second, alone, with eight processes, over HTTP and beside clients that mean harm, is measured under
-[benchmarks](benchmarks.md); there is no peer to set beside it. For budgets of single people (cohorts) the same holds:
-Tumult's and PipelineDP's sessions bound what each person contributes, and remember nobody afterwards.
-
-## What others do that bursar does not
-
-- **dp_accounting** accounts for tree aggregation and repeated selection, and exists in C++, Java and Go. bursar refuses
-  these events by name.
-- **jax-privacy** has matrix mechanisms for training (banded and others) with their sensitivities, and Monte Carlo
-  accounting for batches that nobody can account for exactly.
-- **gdpnum** finds the one μ that describes a whole run, with a measure of how well it does.
-- **OpenDP, Tumult, PipelineDP, diffprivlib** run queries: they clip, count and draw the noise. bursar draws none.
-- **riskcal** calibrates to the advantage or the error rates of an attacker directly; bursar reads them off the curve.
-- **Rényi accountants** are simple, and enough where a few per cent do not matter; they are never below the truth.
-
-## Notes on single rows
-
-- *dp_accounting on responses*: its PLD accountant (0.6.0) ignores the count of a randomized response. Composed a
-  hundred times, one at a time, it answers 4.782, on the safe side.
-- *gdpnum, by its μ*: the ε or δ that this μ alone promises. The μ is read off where both error rates are above 1e-10,
-  so at small δ it may lie below the truth; the package reports a regret beside it, which no row here can show.
-- *opacus GDP* is an approximation by the central limit theorem, and its authors say so.
-- *jax-privacy* accounts for training alone, by dp_accounting's accountants; its noise for a target is sought to 0.01,
-  which is its default. In three phases its PLD answer is high because a schedule of batch sizes is computed in single
-  precision, and so is all that follows; the same phases given to dp_accounting as ordinary floats cost 4.3378379.
-- *autodp characteristic functions*: asked for both directions, the larger is shown. It needs scipy before 1.14, which
-  its environment has. For sampled Gaussians more than a minute, tried once, was not enough. Its negative answers are
-  what it returns.
-- *PLD-accounting* is asked for an interval as narrow as it likes.
-
-## What to watch for when numbers differ
-
-Accountants disagree for four reasons: a relation that was not said, a noise multiplier that means something else
-([conventions](howto/coming_from.md)), a sampling scheme that was assumed and not used ([training](howto/training.md)),
-or a bound that is not one. The last is the rarest, and the reason for intervals.
-"""
 
 
 def comparison() -> str:
     """The whole page."""
     found = json.loads(FILE.read_text(encoding="utf-8"))
-    versions = ", ".join(f"{name} {number}" for name, number in found["versions"].items())
-    parts = [HEAD, *_wrapped(f"{found['machine']}; {versions}."), "", *_summary(found)]
+    run, apart = runs(found)
+    marked = {**found}
+    for part in ("answers", "budgets"):
+        marked[part] = {f"{name} †" if name in apart else name: given for name, given in found.get(part, {}).items()}
+    parts = [HEAD, *wrapped(said_of(run, apart)), "", *wrapped(f"Versions: {_versions(found)}."), "", *_summary(marked)]
     for place, (name, said) in enumerate(found["works"].items()):
-        answers = {peer: given[place] for peer, given in found["answers"].items()}
+        answers = {peer: given[place] for peer, given in marked["answers"].items()}
         parts += [f"## {name[0].upper()}{name[1:]}", "", f"{said}.", "", *_section(answers, said), ""]
-    return "\n".join([*parts, TAIL])
+    parts += [*budgets(marked), *floors(run), *others(found, is_below), *notes(found, is_below)]
+    return "\n".join(parts)
+
+
+def runs(found: dict[str, Any]) -> tuple[str | None, dict[str, str | None]]:
+    """The run in which bursar was asked, and who was asked in another one, with its name."""
+    known = found.get("runs", {})
+    run = known.get("bursar")
+    names = [*found["answers"], *found.get("budgets", {})]
+    return run, {name: known.get(name) for name in names if known.get(name) != run}
+
+
+def said_of(run: str | None, apart: dict[str, str | None]) -> str:
+    """Whether all of this was asked in one run."""
+    unnamed = "a run whose name was not kept"
+    if not apart:
+        return (
+            f"Everybody was asked in one run: {run}." if run else "The answers are of runs whose names were not kept."
+        )
+    others = [
+        f"{other or unnamed} ({'; '.join(name for name in apart if apart[name] == other)})"
+        for other in dict.fromkeys(apart.values())
+    ]
+    return (
+        f"Not all of one run. Asked with bursar: {run or unnamed}. Asked apart from it, and marked †: "
+        f"{'; '.join(others)}. The times of one run may not be set beside those of another."
+    )
+
+
+def _versions(found: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in found["versions"].items())
 
 
 def _section(answers: dict[str, Any], said: str) -> list[str]:
@@ -88,16 +86,7 @@ def _section(answers: dict[str, Any], said: str) -> list[str]:
     ahead = _ahead(asked)
     notes = [f"Faster than bursar here: {'; '.join(ahead)}."] if ahead else []
     notes += [f"Not offered: {'; '.join(absent)}."] if absent else []
-    return [*lines, "", *_wrapped(" ".join(notes))]
-
-
-def _wrapped(text: str, width: int = 118) -> list[str]:
-    lines = [""]
-    for word in text.split():
-        if len(lines[-1]) + len(word) >= width:
-            lines.append("")
-        lines[-1] += f" {word}" if lines[-1] else word
-    return lines
+    return [*lines, "", *wrapped(" ".join(notes))]
 
 
 def _table(answers: dict[str, Any], *, more_is_worse: bool) -> list[str]:
@@ -137,12 +126,19 @@ def _curves(answers: dict[str, Any]) -> list[str]:
             rows.append(f"| bursar | proved | width at most {widest:.0e} | | {_cost(answer)} |")
             continue
         under = f"**{below}** of {len(given)}" if below else "none"
-        rows.append(f"| {peer} | {under} | {100 * median(over):.2g} % | {100 * max(over):.2g} % | {_cost(answer)} |")
+        rows.append(f"| {peer} | {under} | {_percent(median(over))} | {_percent(max(over))} | {_cost(answer)} |")
     return rows
 
 
 def _cost(answer: dict[str, Any]) -> str:
-    return f"{1e3 * answer['seconds']:.1f} ms | {answer['megabytes']} MB"
+    took = answer["seconds"]
+    shown = f"{1e6 * took:.0f} µs" if took < 1e-4 else f"{1e3 * took:.1f} ms" if took < 10 else f"{took:.0f} s"
+    return f"{shown} | {answer['megabytes']} MB".replace(" ", "\u00a0").replace("\u00a0|\u00a0", " | ")
+
+
+def _percent(part: float) -> str:
+    """A share in words that need no powers of ten."""
+    return f"{100 * part:.2g} %" if part < 1 else f"{100 * part:.0f} %"
 
 
 def _ends(value: Any) -> tuple[float, float]:
@@ -153,11 +149,11 @@ def _ends(value: Any) -> tuple[float, float]:
 def _side(ends: tuple[float, float], truth: tuple[float, float], *, two: bool) -> str:
     """Where an answer lies."""
     if ends[1] < truth[0] * (1 - SAME):
-        return f"**below** by {100 * (1 - ends[1] / truth[0]):.2g} %"
+        return f"**below** by {_percent(1 - ends[1] / truth[0])}"
     if two:
         return "contains it" if ends[0] <= truth[1] * (1 + SAME) else "**above**, excludes it"
     over = ends[1] / truth[1] - 1
-    return "the same" if abs(over) < SAME else "infinite" if over == float("inf") else f"above by {100 * over:.2g} %"
+    return "the same" if abs(over) < SAME else "infinite" if over == float("inf") else f"above by {_percent(over)}"
 
 
 def _ahead(answers: dict[str, Any]) -> list[str]:
@@ -182,13 +178,13 @@ def _summary(found: dict[str, Any]) -> list[str]:
         fails = sum("failed" in answer for answer in given) - absent
         good = [(one, other) for one, other in zip(given, mine, strict=True) if "failed" not in one]
         faster = sum(one["seconds"] < other["seconds"] for one, other in good)
-        below = sum(_is_below(one["value"], other["value"]) for one, other in good)
+        below = sum(is_below(one["value"], other["value"]) for one, other in good)
         tail = "" if peer == "bursar" else faster
         rows.append(f"| {peer} | {len(good)} | {below or ''} | {fails or ''} | {absent or ''} | {tail or ''} |")
     return [*rows, ""]
 
 
-def _is_below(value: Any, truth: Any) -> bool:
+def is_below(value: Any, truth: Any) -> bool:
     """Whether an answer claims more privacy than there is; of steps, which are whole numbers, more than fit."""
     if isinstance(truth, dict):
         pairs = zip(value["high"], truth["low"], strict=True)

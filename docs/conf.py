@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import sys
 from pathlib import Path
@@ -31,7 +32,11 @@ os.environ["COLUMNS"] = "100"
 os.environ["IPYTHONDIR"] = str(TOP / "build" / "ipython")
 profile = TOP / "build" / "ipython" / "profile_default"
 profile.mkdir(parents=True, exist_ok=True)
-(profile / "ipython_kernel_config.py").write_text('c.InlineBackend.figure_formats = {"svg"}\n', encoding="utf-8")
+SETTINGS = """c.InlineBackend.figure_formats = {"svg"}
+c.IPKernelApp.log_level = 40  # that a kernel on this machine speaks in clear is no news
+"""
+(profile / "ipython_kernel_config.py").write_text(SETTINGS, encoding="utf-8")
+logging.getLogger("traitlets").setLevel(logging.WARNING)  # nor is that a page begins to run
 os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
 
 project = "bursar"
@@ -84,8 +89,9 @@ def _notebooks(app: Sphinx, problem: Exception | None) -> None:
 
 
 def _runs(page: Path) -> bool:
-    """Whether a page has cells."""
-    return page.is_file() and page.read_text(encoding="utf-8").startswith("---\nfile_format: mystnb")
+    """Whether a page has cells that a reader may want to run: those of the reference draw pictures and no more."""
+    inside = page.is_file() and page.parent.name != "reference"
+    return inside and page.read_text(encoding="utf-8").startswith("---\nfile_format: mystnb")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

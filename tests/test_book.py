@@ -7,6 +7,8 @@ import pathlib
 import re
 
 import pytest
+from myst_nb.core.read import read_myst_markdown_notebook
+from nbclient import NotebookClient
 
 from support.cells import DOCS, RUNS, SHOWN, TOP, cells, kinds, pages, run
 
@@ -35,6 +37,46 @@ def test_no_code_is_left_out() -> None:
     """Every fence of every page is run, or is of a kind that is read: a terminal, a file, a directive."""
     known = {*RUNS, *SHOWN, *DIRECTIVES}
     assert {str(page.relative_to(TOP)): kinds(page) - known for page in pages() if kinds(page) - known} == {}
+
+
+NOTEBOOKS = [page for page in RUN if page.read_text(encoding="utf-8").startswith("---\nfile_format: mystnb")]
+
+
+@pytest.mark.parametrize("page", NOTEBOOKS, ids=lambda page: str(page.relative_to(TOP)))
+def test_a_notebook_is_its_page(page: pathlib.Path) -> None:
+    """The notebook that lies beside a page has its code, cell by cell, so what is tried here is what a reader runs."""
+    notebook = read_myst_markdown_notebook(page.read_text(encoding="utf-8"))
+    written = [cell.source.strip() for cell in notebook.cells if cell.cell_type == "code"]
+    assert written == [cell.code.strip() for cell in cells(page)]
+
+
+def test_a_lecture_runs_in_jupyter(tmp_path: pathlib.Path) -> None:
+    """From its notebook alone, top to bottom, in a folder that knows nothing of the checkout."""
+    page = DOCS / "lecture" / "7_the_textbook.md"
+    notebook = read_myst_markdown_notebook(page.read_text(encoding="utf-8"))
+    NotebookClient(
+        notebook, timeout=None, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
+    assert all(cell.execution_count for cell in notebook.cells if cell.cell_type == "code")
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "concepts").glob("*.md")), ids=lambda page: page.stem)
+def test_every_concept_has_a_picture(page: pathlib.Path) -> None:
+    """As the first page of the concepts says."""
+    drawn = [cell for cell in cells(page) if "plt.show()" in cell.code or "_figure(" in cell.code]
+    assert drawn or page.stem == "index"
+
+
+WIDEST = 88
+"""Characters of code that fit beside the contents of a page; more would be cut, or scrolled."""
+
+
+@pytest.mark.parametrize("page", RUN, ids=lambda page: str(page.relative_to(TOP)))
+def test_code_fits_on_its_page(page: pathlib.Path) -> None:
+    """No line of code that is shown is wider than the page."""
+    if page != TOP / "README.md":  # which is read where it lies
+        shown = [line for cell in cells(page) if not cell.hidden for line in cell.code.splitlines()]
+        assert [line for line in shown if len(line) > WIDEST] == []
 
 
 def anchors(page: pathlib.Path) -> set[str]:

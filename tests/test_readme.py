@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from bursar.theorems import THEOREMS
+
 TOP = Path(__file__).parent.parent
 README = (TOP / "README.md").read_text(encoding="utf-8")
 PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
@@ -28,6 +30,28 @@ def test_snippets_run(snippet: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         if code.endswith(".fits"):
             with names["b"].Ledger("sqlite:///budget.db") as ledger:  # type: ignore[attr-defined]
                 assert eval(code, {**names, "ledger": ledger}) == int(line.partition("#")[2].split(":")[0])
+
+
+NUMBERS = [
+    (snippet, code.strip(), float(number[0]))
+    for snippet in PYTHON
+    for code, _, said in (line.partition("#") for line in snippet.splitlines())
+    if code.strip().endswith((".upper", ".value")) and (number := re.search(r"\d+(?:\.\d+)?", said))
+]
+
+
+@pytest.mark.parametrize(("snippet", "code", "shown"), NUMBERS, ids=[shown for _, _, shown in NUMBERS])
+def test_numbers_are_on_the_safe_side(snippet: str, code: str, shown: float) -> None:
+    """What is written beside a line is what it gives, rounded up and not by much."""
+    names: dict[str, object] = {}
+    exec(snippet, names)
+    assert 0 <= shown - eval(code, names) < 1e-5 * shown
+
+
+def test_counts_are_those_of_today() -> None:
+    """How many theorems are asked, and how many numbers are held to what lines give."""
+    assert f"every theorem that it knows ({len(THEOREMS)})" in README
+    assert len(NUMBERS) == 4
 
 
 @pytest.mark.parametrize(("arguments", "shown"), SHELL)

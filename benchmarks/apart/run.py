@@ -7,52 +7,25 @@ OPTIONS of pytest's), and run as a script it prints rows (`said.py`). Nothing el
 
 from __future__ import annotations
 
-import ast
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
-PLACE, PAGE = ROOT / ".peers", ROOT / "benchmarks" / "PEERS.md"
-HEAD = """# Peers, each in an environment of its own
+PAGE = HERE.parent / "PEERS.md"
+sys.path.append(str(HERE.parent))
 
-`make peers` writes this page, `python benchmarks/apart/run.py NAME` the rows of one peer. Times are processor time,
-ours with nothing known beforehand.
+from homes import constants, installed, run  # noqa: E402
+
+HEAD = """# Peers apart
+
+Each in an environment of its own. `make peers` writes this page, `python benchmarks/apart/run.py NAME` the rows of one
+peer. Times are processor time, ours with nothing known beforehand.
 
 | peer | question | ours, certified | theirs | account | peer | ratio |
 |---|---|---|---|---|---|---|
 """
-
-
-def constants(file: Path) -> dict[str, list[str]]:
-    """REQUIRES, TESTS and OPTIONS of a peer, read without importing it."""
-    found = {}
-    for node in ast.parse(file.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.List) and isinstance(node.targets[0], ast.Name):
-            found[node.targets[0].id] = ast.literal_eval(node.value)
-    return found
-
-
-def run(command: list[str | Path]) -> subprocess.CompletedProcess[str]:
-    """A command on one thread, with what it says."""
-    own = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1") | {"PYTHONPATH": str(HERE)}
-    return subprocess.run(command, cwd=ROOT, env={**os.environ, **own}, capture_output=True, text=True, check=False)
-
-
-def installed(name: str, requires: list[str]) -> tuple[Path, str | None]:
-    """The python of the peer's environment, and why it is not there."""
-    python = PLACE / name / "bin" / "python"
-    made = run([sys.executable, "-m", "venv", PLACE / name])
-    if made.returncode == 0:
-        made = run([python, "-m", "pip", "install", "--quiet", *requires, "pytest", "hypothesis", ROOT])
-    if made.returncode == 0:
-        return python, None
-    said = [line for line in made.stderr.splitlines() if line.startswith("ERROR")] or made.stderr.splitlines()[-1:]
-    return python, (said or ["no reason given"])[0].removeprefix("ERROR: ").replace(str(ROOT), "…")[:140]
 
 
 def versions(python: Path, requires: list[str]) -> str:

@@ -18,7 +18,7 @@ DOCS = TOP / "docs"
 FENCE = re.compile(r"^(?P<ticks>`{3,})(?P<kind>[^\n`]*)\n(?P<body>.*?)^(?P=ticks)[ ]*$", re.MULTILINE | re.DOTALL)
 RUNS = ("{code-cell}", "python")
 SHOWN = ("text", "sh", "toml", "json", "yaml", "")
-"""Fences that are read and not run: terminals, files. What they show of commands is checked by its own test."""
+"""Fences that are read and not run here: terminals (tests/test_terminals.py types them), files."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class Cell:
     page: Path
     line: int
     code: str
+    hidden: bool = False
 
 
 def pages() -> list[Path]:
@@ -47,7 +48,8 @@ def cells(page: Path) -> list[Cell]:
     for match in FENCE.finditer(text):
         if match["kind"].strip() in RUNS:
             code = re.sub(r"\A(?::[\w-]+:.*\n)+", "", match["body"])
-            found.append(Cell(page, text.count("\n", 0, match.start("body")) + 1, code))
+            line = text.count("\n", 0, match.start("body")) + 1
+            found.append(Cell(page, line, code, hidden=match["body"].startswith(":tags: [remove-")))
     return found
 
 
