@@ -185,17 +185,19 @@ class PersonFilter:
         target: Any,
         *,
         rule: str | None = None,
-        buckets: int = 256,
+        buckets: int | None = None,
         progress: Callable[[int, int], None] = lambda done, all: None,
     ) -> Path:
         """What this filter, from an empty beginning, would admit of a list of charges with the columns query (in
         order), person and charge (10⁻⁹ ρ): files with one more column, ``admitted``, below a new folder ``target``.
-        Nothing is charged. ``progress`` is told how many buckets are done, never rows.
+        Nothing is charged. ``buckets`` is into how many parts the work is cut, by itself as many as suit the list;
+        ``progress`` is told how many of them are done, never rows.
         """
         chosen = self.rule if rule is None else choice(rule=rule, among=RULES)
-        parts = whole(buckets=buckets, at_least=1, at_most=4096)
-        run = replay_for(charges)
-        return run(charges, file_name(target, "target"), self._desk.look().limit, chosen, parts, progress)
+        parts = None if buckets is None else whole(buckets=buckets, at_least=1, at_most=4096)
+        run = replay_for(charges, parts)
+        limit = self._desk.look().limit
+        return run(charges, file_name(target, "target"), limit=limit, rule=chosen, progress=progress)
 
     def exhausted_share(self, what: Any, *, sigma: Any, key: str, spark: Any = None, by: str | None = None) -> Share:
         """About what part of the people who were ever charged could not bear ``what`` any more: two counts, each with
