@@ -135,7 +135,8 @@ def read_into(file: int, into: Any, start: int) -> None:
 
 def refuse_gaps(batch: Any) -> None:
     """Queries and charges must be there."""
-    if batch.column("query").null_count or batch.column("charge").null_count:
+    query, _, charge, *_ = batch.columns
+    if query.null_count or charge.null_count:
         raise InputError(WANTED, argument="charges")
 
 

@@ -149,7 +149,7 @@ def totals_of(firsts: Whole, charges: Any, room: Room) -> Whole:
         raise InputError("charge: a query charges somebody more than a person filter can count", argument="charges")
     if most > np.iinfo(charges.dtype).max:
         charges = charges.astype(np.int64)
-    np.copyto(totals, np.add.reduceat(charges, firsts), casting="same_kind")
+    np.copyto(totals, np.add.reduceat(charges, firsts, out=room.array("sums", len(firsts), charges.dtype)))
     return totals
 
 

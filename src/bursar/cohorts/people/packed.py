@@ -10,19 +10,21 @@ by column.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from bursar.cohorts.people.dealing import COLUMNS, WANTED, read_into, refuse_gaps, written_to
+from bursar.cohorts.people.dealing import WANTED, read_into, refuse_gaps, written_to
 from bursar.cohorts.people.fold import MIXER, Marks, Room, admitted_of, changes, numbers_in, totals_of
 from bursar.cohorts.people.pages import Column, coded
 from bursar.errors import InputError
 
 RUN = 1 << 21  # keys that are sorted and written at once
+_CELL = 1 << 18  # charges in a cell, at most, if they are spread evenly
+_MOST_CELLS = 4096
 _HALF = 32
 _WORD = 64
 
@@ -49,7 +51,7 @@ class Layout(NamedTuple):
 
     def pack(self, batch: Any, keys: Marks, room: Room) -> None:
         """The keys of a batch of charges."""
-        query, person, charge = (_plain(batch.column(name)) for name in COLUMNS)
+        query, person, charge = map(_plain, batch.columns)
         query = np.subtract(query, _word(self.query), out=room.array("query", len(keys), np.uint64))
         np.subtract(person, _word(self.person), out=keys)
         for numbers, bits in ((query, self.query_bits), (keys, self.person_bits), (charge, self.charge_bits)):
@@ -76,20 +78,31 @@ def layout_of(query: tuple[int, int], person: tuple[int, int], charge: tuple[int
     return Layout(query[0], bits[0], person[0], bits[1], bits[2]) if sum(bits) <= _WORD else None
 
 
+def cells_for(count: int, layout: Layout) -> int:
+    """How many cells so many charges need, so that one stays near the processor, and half a key tells its people apart
+    if that takes few more.
+    """
+    near = 1 << (count // _CELL).bit_length()
+    half = 1 << max(0, layout.person_bits + layout.shift - _HALF)
+    return min(_MOST_CELLS, max(near, half) if half <= 4 * near else near)
+
+
 class Packed:
-    """A file of sorted runs of keys, and where their buckets begin. Where the keys of a bucket differ in their last 32
+    """A file of sorted runs of keys, and where their cells begin. Where the keys of a cell differ in their last 32
     bits only, these are what is kept.
     """
 
-    def __init__(self, path: Path, buckets: int, layout: Layout, kind: Any) -> None:
-        self._path, self.buckets, self._layout, self._kind = path, buckets, layout, kind
-        people = 1 << layout.person_bits
-        self._firsts = [number * people // buckets for number in range(buckets)]
-        """The first person of each bucket, as keys have them."""
-        widest = -(-people // buckets) << layout.shift
+    def __init__(self, path: Path, layout: Layout, kind: Any, buckets: int, cells: int) -> None:
+        """Buckets are cut into so many cells each, of which one is in memory at once."""
+        self._path, self._layout, self._kind = path, layout, kind
+        self.buckets, self._cells = buckets, cells
+        people, all_cells = 1 << layout.person_bits, buckets * cells
+        self._firsts = [number * people // all_cells for number in range(all_cells)]
+        """The first person of each cell, as keys have them."""
+        widest = -(-people // all_cells) << layout.shift
         self._few = np.dtype(np.uint32 if widest <= 1 << _HALF else np.uint64)
         self._bounds: list[tuple[int, ...]] = []
-        """For each run where its buckets begin in the file, and the end, counted in keys."""
+        """For each run where its cells begin in the file, and the end, counted in keys."""
 
     def deal(self, batches: Iterable[Any]) -> None:
         """Write charges (query, person, charge)."""
@@ -114,13 +127,16 @@ class Packed:
         self._bounds.append(tuple(start + int(end) for end in ends))
         written_to(file, keys.astype(self._few, copy=False))
 
-    def decided(self, number: int, limit: int, rule: str, room: Room) -> list[Column]:
-        """A bucket: one row for each query and person, with what it charges in all, and whether a filter admits it. The
-        answer lives in the room until the next one is computed; nothing where the bucket is empty.
+    def decided(self, bucket: int, limit: int, rule: str, room: Room) -> Iterator[list[Column]]:
+        """A bucket, cell by cell: one row for each query and person, with what it charges in all, and whether a filter
+        admits it. A cell lives in the room until the next one is computed.
         """
-        keys = self._bucket(number, room)
-        if not len(keys):
-            return []
+        for number in range(bucket * self._cells, (bucket + 1) * self._cells):
+            keys = self._cell(number, room)
+            if len(keys):
+                yield self._decided(keys, self._firsts[number], limit, rule, room)
+
+    def _decided(self, keys: Any, first: int, limit: int, rule: str, room: Room) -> list[Column]:
         one = self._few.type
         pairs = np.right_shift(keys, one(self._layout.charge_bits), out=room.array("pairs", len(keys), self._few))
         firsts = np.flatnonzero(changes(pairs, room.array("fresh", len(keys), np.bool_)))
@@ -130,16 +146,16 @@ class Packed:
         who = np.right_shift(pairs, one(self._layout.query_bits), out=room.array("who", len(pairs), self._few))
         begins = changes(who, room.array("begins", len(pairs), np.bool_))
         pairs &= one((1 << self._layout.query_bits) - 1)
-        spread = who[begins].astype(np.uint64) + np.uint64(self._firsts[number])
+        spread = who[begins].astype(np.uint64) + np.uint64(first)
         return [
             coded("query", pairs, self._layout.query, "int64"),
-            Column("person", str(self._kind), self._layout.persons(spread), _numbered(begins)),
+            Column("person", str(self._kind), self._layout.persons(spread), _numbered(begins, room)),
             coded("charge", totals, 0, "int64"),
             Column("admitted", "bool", admitted_of(begins, totals, limit, rule, room)),
         ]
 
-    def _bucket(self, number: int, room: Room) -> Any:
-        """The keys of a bucket, in order, counted from the first that it could have."""
+    def _cell(self, number: int, room: Room) -> Any:
+        """The keys of a cell, in order, counted from the first that it could have."""
         parts = [bounds[number : number + 2] for bounds in self._bounds]
         keys, end = room.array("keys", sum(last - first for first, last in parts), self._few), 0
         with open(self._path, "rb", buffering=0) as file:
@@ -152,14 +168,19 @@ class Packed:
         return keys
 
 
-def _numbered(begins: Any) -> Any:
+def _numbered(begins: Any, room: Room) -> Any:
     """Which person a row belongs to: 0, 1, 2 and so on."""
-    return np.cumsum(begins, dtype=np.uint16 if np.count_nonzero(begins) < 1 << 16 else np.uint32) - 1
+    few = np.uint16 if np.count_nonzero(begins) < 1 << 16 else np.uint32
+    codes = np.cumsum(begins, out=room.array("codes", len(begins), few))
+    codes -= few(1)
+    return codes
 
 
 def _plain(column: Any) -> Marks:
     """The whole numbers of an Arrow column, modulo 2⁶⁴."""
-    return numbers_in(column.cast(pa.int64(), safe=False)).view(np.uint64)
+    if column.type.bit_width < _WORD:
+        column = column.cast(pa.int64())
+    return numbers_in(column).view(np.uint64)
 
 
 def _word(number: int) -> np.uint64:

@@ -1,4 +1,4 @@
-"""Parquet files of whole numbers whose codes are known already: one row group, one page a column.
+"""Parquet files of whole numbers whose codes are known already: one page for each column of a row group.
 
 A writer for any table looks each number up to find its code, which takes longer than deciding it. Here a column is a
 short list of its values and a code of one, two or four bytes for each row; both are written as they lie. Files have
@@ -7,7 +7,8 @@ nothing that a reader of Parquet 1.0 would not know: the encodings PLAIN and RLE
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,23 +53,35 @@ def coded(name: str, numbers: Any, least: int, kind: str) -> Column:
     return Column(name, kind, np.arange(least, least + most + 1), numbers.astype(np.min_scalar_type(most)))
 
 
-def write_columns(path: Path, columns: Sequence[Column]) -> None:
-    """Write columns of one length as a file."""
-    rows = len(columns[0].values if columns[0].codes is None else columns[0].codes)
-    chunks = []
+def write_groups(path: Path, groups: Iterable[Sequence[Column]]) -> None:
+    """Write groups of rows, each as columns of one length, of the same names and kinds each time; where there is no
+    group, no file.
+    """
+    waiting = iter(groups)
+    columns = next(waiting, ())
+    if not columns:
+        return
     with open(path, "wb") as file:
         file.write(_MAGIC)
-        for column in columns:
-            start, pages = file.tell(), []
-            for kind, count, encoding, parts in _pages(column):
-                pages.append(file.tell())
-                size = sum(len(memoryview(part).cast("B")) for part in parts)
-                file.write(_page_header(kind, count, encoding, size))
-                for part in parts:
-                    file.write(part)
-            chunks.append(_chunk(column, rows, start, pages, file.tell() - start))
-        footer = _footer(columns, rows, chunks, file.tell() - len(_MAGIC))
+        written = [_group(file, group) for group in chain([columns], waiting)]
+        footer = _footer(columns, sum(rows for rows, _ in written), [group for _, group in written])
         file.write(footer + len(footer).to_bytes(4, "little") + _MAGIC)
+
+
+def _group(file: Any, columns: Sequence[Column]) -> tuple[int, bytes]:
+    """Write a group of rows; how many there are, and what the end of the file says of it."""
+    begin, chunks = file.tell(), []
+    rows = len(columns[0].values if columns[0].codes is None else columns[0].codes)
+    for column in columns:
+        start, pages = file.tell(), []
+        for kind, count, encoding, parts in _pages(column):
+            pages.append(file.tell())
+            size = sum(len(memoryview(part).cast("B")) for part in parts)
+            file.write(_page_header(kind, count, encoding, size))
+            for part in parts:
+                file.write(part)
+        chunks.append(_chunk(column, rows, start, pages, file.tell() - start))
+    return rows, _struct({1: chunks, 2: _Long(file.tell() - begin), 3: _Long(rows)})
 
 
 def _pages(column: Column) -> list[tuple[int, int, int, list[Any]]]:
@@ -101,14 +114,13 @@ def _chunk(column: Column, rows: int, start: int, pages: Sequence[int], size: in
     return _struct({2: _Long(start), 3: _struct(fields)})
 
 
-def _footer(columns: Sequence[Column], rows: int, chunks: list[bytes], size: int) -> bytes:
+def _footer(columns: Sequence[Column], rows: int, groups: list[bytes]) -> bytes:
     schema = [_struct({4: "schema", 5: len(columns)})]
     for column in columns:
         kept, converted, _ = _KINDS[column.kind]
         fields: dict[int, Any] = {1: kept, 3: 0, 4: column.name}
         schema.append(_struct(fields if converted is None else {**fields, 6: converted}))
-    group = _struct({1: chunks, 2: _Long(size), 3: _Long(rows)})
-    return _struct({1: 1, 2: schema, 3: _Long(rows), 4: [group], 6: "bursar"})
+    return _struct({1: 1, 2: schema, 3: _Long(rows), 4: groups, 6: "bursar"})
 
 
 class _Long(int):
@@ -134,8 +146,8 @@ def _field(value: Any) -> tuple[int, bytes]:
         return 8, _varint(len(value)) + value.encode()
     if isinstance(value, list):
         kind = _field(value[0])[0]
-        assert len(value) < _LONGEST
-        return 9, bytes([len(value) << 4 | kind]) + b"".join(_field(one)[1] for one in value)
+        head = bytes([len(value) << 4 | kind]) if len(value) < _LONGEST else bytes([240 | kind]) + _varint(len(value))
+        return 9, head + b"".join(_field(one)[1] for one in value)
     return (6 if isinstance(value, _Long) else 5), _varint(value << 1)  # none is below 0
 
 

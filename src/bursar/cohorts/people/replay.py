@@ -21,14 +21,14 @@ from bursar.cohorts.people.dealing import BATCH, COLUMNS, Dealt
 from bursar.cohorts.people.engines._base import discreet
 from bursar.cohorts.people.engines.duck import IDS, WHOLE, readable
 from bursar.cohorts.people.fold import Room, decided
-from bursar.cohorts.people.packed import Layout, Packed, layout_of
-from bursar.cohorts.people.pages import write_columns
+from bursar.cohorts.people.packed import Layout, Packed, cells_for, layout_of
+from bursar.cohorts.people.pages import write_groups
 from bursar.errors import InputError, storage_trouble
 
 _BUFFER = 1 << 22  # bytes that are written at once
 _SMALL = 1 << 14  # charges that stay near the processor until they are packed
 _BUCKETS = 256
-_BUCKET = 1 << 18  # charges in a bucket, at most, if they are spread evenly
+_BUCKET = 1 << 21  # charges in a bucket, at most, if they are spread evenly
 _MOST = 4096  # buckets
 _NUMBERS = WHOLE - {"HUGEINT"}
 
@@ -80,7 +80,9 @@ def _dealt(database: Any, charges: Any, spill: Path, buckets: int | None) -> Dea
         dealt.deal(reader.schema, reader)
         return dealt
     reader = rows.to_arrow_reader(_SMALL)
-    packed = Packed(spill, buckets or _enough(count), layout, reader.schema.field("person").type)
+    chosen = buckets or _enough(count)
+    cells = -(-cells_for(count, layout) // chosen)
+    packed = Packed(spill, layout, reader.schema.field("person").type, chosen, cells)
     packed.deal(reader)
     return packed
 
@@ -112,16 +114,14 @@ def _layout(database: Any) -> tuple[Layout | None, int]:
 
 
 def _enough(count: int) -> int:
-    """Into how many buckets so many charges are dealt, so that one stays near the processor."""
+    """Into how many buckets so many charges are dealt."""
     return min(_MOST, 1 << (count // _BUCKET).bit_length())
 
 
 def _bucket(dealt: Dealt | Packed, number: int, room: Room, target: Path, limit: int, rule: str) -> None:
     """One bucket, decided and written."""
     if isinstance(dealt, Packed):
-        columns = dealt.decided(number, limit, rule, room)
-        if columns:
-            write_columns(target, columns)
+        write_groups(target, dealt.decided(number, limit, rule, room))
         return
     charges = dealt.bucket(number, room)
     if charges.num_rows:
