@@ -89,6 +89,16 @@ def test_runs_and_buckets_decide_nothing(
     assert len(found) == len(expected)
 
 
+def test_many_rows_of_one_query_add_up(visits: PersonFilter, tmp_path: Path) -> None:
+    """Rows that add up to more than 32 bits hold are one charge that nobody can bear, where keys are halves."""
+    rows = [(1, 1, 2**20 - 1)] * 5000 + [(1, 0, 0)]
+    found = pq.read_table(visits.replay(listed(rows), tmp_path / "out", buckets=1)).to_pylist()
+    assert {row["person"]: (row["charge"], row["admitted"]) for row in found} == {
+        1: (5000 * (2**20 - 1), False),
+        0: (0, True),
+    }
+
+
 def test_a_list_has_as_many_buckets_as_suit_it() -> None:
     """A short list is one bucket; a long one has no bucket beyond its size; more than 4096 there are never."""
     assert [replay._enough(count) for count in (0, 2**18 - 1, 2**18, 10**7, 10**8, 10**12)] == [1, 1, 1, 8, 64, 4096]
@@ -96,7 +106,7 @@ def test_a_list_has_as_many_buckets_as_suit_it() -> None:
 
 @pytest.mark.parametrize("rows", [1, 7, 8, 9, 7000])
 def test_every_reader_finds_what_was_written(rows: int, tmp_path: Path) -> None:
-    """Codes of one, two and four bytes, plain numbers and truths, in many groups, which fill their last bytes or not."""
+    """Codes of one, two and four bytes, plain numbers and truths, in groups that fill their last bytes or not."""
     chance = np.random.default_rng(rows)
     many = chance.integers(-(2**62), 2**62, rows)
     few = chance.integers(0, 200, rows)
