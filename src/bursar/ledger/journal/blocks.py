@@ -168,7 +168,8 @@ def _found(codes: npt.NDArray[Any], count: int) -> npt.NDArray[np.bool_]:
 def _exchanged(codes: npt.NDArray[Any], places: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """For each code its place."""
     if codes.itemsize > 1:
-        return places[codes]
+        found: npt.NDArray[Any] = places[codes]
+        return found
     text = codes.tobytes().translate(places.tobytes().ljust(256, b"\0"))
     return np.frombuffer(text, np.uint8).reshape(codes.shape)
 
