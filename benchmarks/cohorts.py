@@ -205,8 +205,9 @@ def rows() -> list[str]:
     """The table of the page of results."""
     lines = [
         f"{SHARE:g} of the full size. The floor writes and syncs 8 bytes for each block, or decodes the same columns "
-        "of the same Parquet files and adds up every value (people); it is measured before and after the work in the same process, and the ratio is one of seconds "
-        "for blocks, of CPU-seconds for people. Wanted is what the full size is to take at most.",
+        "of the same Parquet files and adds up every value (people); it is measured before and after the work in the "
+        "same process, and the ratio is one of seconds for blocks, of CPU-seconds for people. Wanted is what the full "
+        "size is to take at most.",
         "",
         "| what | wanted | seconds | CPU-s | floor, seconds | floor, CPU-s | ratio | peak, GB |",
         "|---|---|---:|---:|---:|---:|---:|---:|",

@@ -46,7 +46,7 @@ class Layout(NamedTuple):
 
     @property
     def shift(self) -> int:
-        """Of a person."""
+        """How many bits of a key are below its person."""
         return self.query_bits + self.charge_bits
 
     def pack(self, batch: Any, keys: Marks, room: Room) -> None:
