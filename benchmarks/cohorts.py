@@ -166,7 +166,9 @@ def replay(folder: Path) -> tuple[Callable[[], object], Callable[[], object]]:
 
 
 def _decoded(paths: list[str], columns: str) -> None:
-    """Columns of these files, read and forgotten."""
+    """Columns of these files, read and forgotten. Every value is added up: a count, a least or a largest one would be
+    answered from what files say about themselves.
+    """
     import duckdb
 
     listed = ", ".join(f"'{path}'" for path in paths)
@@ -202,9 +204,10 @@ def one(name: str, step: str, folder: Path) -> None:
 def rows() -> list[str]:
     """The table of the page of results."""
     lines = [
-        f"{SHARE:g} of the full size. The floor writes and syncs 8 bytes for each block, or decodes the same Parquet "
-        "files (people); it is measured before and after the work in the same process, and the ratio is one of seconds "
-        "for blocks, of CPU-seconds for people. Wanted is what the full size is to take at most.",
+        f"{SHARE:g} of the full size. The floor writes and syncs 8 bytes for each block, or decodes the same columns "
+        "of the same Parquet files and adds up every value (people); it is measured before and after the work in the "
+        "same process, and the ratio is one of seconds for blocks, of CPU-seconds for people. Wanted is what the full "
+        "size is to take at most.",
         "",
         "| what | wanted | seconds | CPU-s | floor, seconds | floor, CPU-s | ratio | peak, GB |",
         "|---|---|---:|---:|---:|---:|---:|---:|",

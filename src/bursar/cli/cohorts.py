@@ -178,7 +178,9 @@ def replay(
     target: Annotated[Path, typer.Argument(help="A new folder for the decisions.")],
     secret_file: SecretFile,
     rule: Annotated[str | None, typer.Option(help="skip or halt; the filter's own by default.")] = None,
-    buckets: Annotated[int, typer.Option(help="Into how many parts the work is cut.")] = 256,
+    buckets: Annotated[
+        int | None, typer.Option(help="Into how many parts the work is cut; as many as suit it.")
+    ] = None,
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     as_json: Json = False,

@@ -128,6 +128,21 @@ def test_objects_that_are_not_what_was_committed(remote: PersonFilter) -> None:
     assert remote.verify() == ((), 1)
 
 
+def test_a_store_that_does_not_answer_is_found(remote: PersonFilter) -> None:
+    """A look at the files says so in words of ours: of every delta, and of a store that has none yet."""
+    for deltas in range(3):
+        for trouble in ("get", "list"):
+            ObjectStore.down.add(trouble)
+            found = remote.verify()
+            assert found.ok is (deltas == 0 and trouble == "get")
+            assert len(found.problems) == (deltas if trouble == "get" else deltas + 1)
+            assert found.orphans == 0
+            assert "503" not in "".join(found.problems)
+            ObjectStore.down.clear()
+        assert remote.verify().ok
+        remote.admit(arrow([("ann", 1.0)]), b.Declared(b.ZCDP(rho="1/1000")), key=f"q-{deltas}")
+
+
 def test_whoever_came_first_is_seen(remote: PersonFilter, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another process commits between the upload and the commit: what lost is removed, and decided again."""
     rows, handed = arrow([("ann", 1.0)]), []

@@ -14,7 +14,7 @@ import pytest
 
 import bursar as b
 from bursar.cohorts import PersonFilter
-from bursar.cohorts.people import files
+from bursar.cohorts.people import files, filter
 from bursar.errors import InputError, StorageFailed
 from bursar.ledger.ledger import Ledger
 from support.tables import SECRET, arrow
@@ -118,3 +118,29 @@ def test_a_table_that_cannot_be_computed_is_not_quoted(visits: PersonFilter) -> 
             visits.admit(table, ALL, key="q")
         assert "secretann" not in str(caught.value)
     assert visits.ledger.last("visits") == 1
+
+
+@pytest.mark.parametrize("typed", ["visits", "file://visits", "./there/../visits"])
+def test_a_folder_stays_where_it_was(
+    embedded: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str
+) -> None:
+    """A relative one is meant from where the filter was created: from elsewhere nobody gets a new budget."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    rows = arrow([("ann", 1.0)])
+    people = PersonFilter.create(embedded, "v", folder=typed, person="user", rho="1/100", secret=SECRET)
+    assert people.admit(rows, ALL, key="q-1").num_rows == 1
+    monkeypatch.chdir(tmp_path)
+    again = PersonFilter(embedded, "v", secret=SECRET)
+    assert again.folder.path == tmp_path / "here" / "visits"
+    assert again.admit(rows, ALL, key="q-2").num_rows == 0
+
+
+def test_a_ledger_that_has_a_relative_folder_means_what_it_did(
+    embedded: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that was written as it was typed is looked for from where the program runs."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(filter, "settled", str)
+    PersonFilter.create(embedded, "v", folder="visits", person="user", rho="1/100", secret=SECRET)
+    assert str(PersonFilter(embedded, "v", secret=SECRET).folder.path) == "visits"

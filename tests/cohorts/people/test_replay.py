@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bursar.cohorts import PersonFilter
-from bursar.cohorts.people import fold
+from bursar.cohorts.people import fold, packed
 from bursar.errors import InputError, StorageFailed
 from support.cohorts import People
 
@@ -30,6 +30,7 @@ NAMES: dict[str, Callable[[int], Any]] = {
     "texts": "p{}".format,
     "bytes": lambda number: bytes([number]) * number,
     "alike": alike,
+    "far": lambda number: (number - 5) * 2**24,
 }
 
 
@@ -135,15 +136,18 @@ def test_charges_that_are_none(visits: PersonFilter, tmp_path: Path, column: str
     assert not (tmp_path / "out").exists()
 
 
-def test_a_lack_of_memory_counts_nothing(visits: PersonFilter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("person", "place", "name"), [("Ann", fold, "together"), (7, packed, "changes")])
+def test_a_lack_of_memory_counts_nothing(
+    person: Any, place: Any, name: str, visits: PersonFilter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Numpy says for how many rows there was no room: that is left out, and nothing half done stays behind."""
 
     def none_left(*_: Any) -> None:
         raise MemoryError("Unable to allocate 1.07 KiB for an array with shape (137,)")
 
-    monkeypatch.setattr(fold, "together", none_left)
+    monkeypatch.setattr(place, name, none_left)
     with pytest.raises(StorageFailed, match="may show data") as caught:
-        visits.replay(pa.table({"query": [1], "person": [7], "charge": [5]}), tmp_path / "out")
+        visits.replay(pa.table({"query": [1], "person": [person], "charge": [5]}), tmp_path / "out")
     assert "137" not in str(caught.value)
     assert caught.value.__cause__ is None
     assert not (tmp_path / "out").exists()

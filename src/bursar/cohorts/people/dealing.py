@@ -22,7 +22,8 @@ from bursar.cohorts.people.fold import MIXER, Marks, Room, Whole, column_of, num
 from bursar.errors import InputError
 
 COLUMNS = ("query", "person", "charge")
-BATCH = 1 << 19  # charges in memory at once, while they are dealt
+BATCH = 1 << 20  # charges in memory at once, while they are dealt
+WANTED = "query and charge must be there, and no charge below 0"
 _HALF = np.uint64(32)
 
 
@@ -40,14 +41,14 @@ class _Numbers:
         least, most = int(numbers.min()), int(numbers.max())
         few = np.min_scalar_type(most - least)
         self._parts.append((file.tell(), least, few))
-        _written(file, (numbers - least).astype(few)[order])  # numbers of 64 bits go round, and back again
+        written_to(file, (numbers - least).astype(few)[order])  # numbers of 64 bits go round, and back again
 
     def read(self, file: int, slices: Sequence[tuple[int, int]], room: Room) -> Any:
         """These rows of each batch, as one column."""
         whole, end = room.array(f"column {id(self)}", sum(count for _, count in slices)), 0
         for (start, least, few), (first, count) in zip(self._parts, slices, strict=True):
             part = room.array("part", count, few)
-            _read(file, part, start + first * few.itemsize)
+            read_into(file, part, start + first * few.itemsize)
             np.add(part.astype(np.int64), least, out=whole[end : end + count])
             end += count
         return column_of(whole).cast(self._kind, safe=False)
@@ -64,17 +65,17 @@ class _Texts:
         """One batch, in this order."""
         _, offsets, letters = pc.take(column, column_of(order), boundscheck=False).buffers()
         self._parts.append((file.tell(), file.tell() + len(offsets)))
-        _written(file, offsets)
-        _written(file, letters)
+        written_to(file, offsets)
+        written_to(file, letters)
 
     def read(self, file: int, slices: Sequence[tuple[int, int]], room: Room) -> Any:
         """These rows of each batch, as one column."""
         found = [pa.array([], self._kind)]
         for (start, texts), (first, count) in zip(self._parts, slices, strict=True):
             offsets: Any = np.empty(count + 1, np.int32)
-            _read(file, offsets, start + 4 * first)
+            read_into(file, offsets, start + 4 * first)
             letters: Any = np.empty(int(offsets[-1] - offsets[0]), np.uint8)
-            _read(file, letters, texts + int(offsets[0]))
+            read_into(file, letters, texts + int(offsets[0]))
             buffers = [None, pa.py_buffer(offsets - offsets[0]), pa.py_buffer(letters)]
             found.append(pa.Array.from_buffers(self._kind, count, buffers))
         return pa.concat_arrays(found)
@@ -84,7 +85,7 @@ class Dealt:
     """A file of charges, and where its buckets are."""
 
     def __init__(self, path: Path, buckets: int) -> None:
-        self._path, self._buckets = path, buckets
+        self._path, self.buckets = path, buckets
         self._columns: list[_Numbers | _Texts] = []
         self._bounds: list[Whole] = []
         """For each batch where the buckets begin, and the end."""
@@ -97,9 +98,11 @@ class Dealt:
         self._columns = [_Numbers(kind) if pa.types.is_integer(kind) else _Texts(kind) for kind in kinds]
         with open(self._path, "wb", buffering=0) as file:
             for batch in filter(len, batches):
-                _check(batch)
-                places = _places(batch, self._buckets)
-                ends = np.cumsum(np.bincount(places, minlength=self._buckets))
+                refuse_gaps(batch)
+                if numbers_in(batch.column("charge")).min() < 0:
+                    raise InputError(WANTED, argument="charges")
+                places = _places(batch, self.buckets)
+                ends = np.cumsum(np.bincount(places, minlength=self.buckets))
                 self._bounds.append(np.concatenate([np.zeros(1, np.int64), ends]))
                 order = np.argsort(places, kind="stable")
                 for name, column in zip(COLUMNS, self._columns, strict=True):
@@ -113,14 +116,14 @@ class Dealt:
         return pa.Table.from_arrays(columns, list(COLUMNS))
 
 
-def _written(file: Any, buffer: Any) -> None:
+def written_to(file: Any, buffer: Any) -> None:
     """All of a buffer: a write may be short."""
     left = memoryview(buffer).cast("B")
     while left:
         left = left[file.write(left) :]
 
 
-def _read(file: int, into: Any, start: int) -> None:
+def read_into(file: int, into: Any, start: int) -> None:
     """As many bytes as there is room for, from there on."""
     left = memoryview(into).cast("B")
     while left:
@@ -130,10 +133,11 @@ def _read(file: int, into: Any, start: int) -> None:
         left, start = left[count:], start + count
 
 
-def _check(batch: Any) -> None:
-    query, charge = batch.column("query"), batch.column("charge")
-    if query.null_count or charge.null_count or numbers_in(charge).min() < 0:
-        raise InputError("query and charge must be there, and no charge below 0", argument="charges")
+def refuse_gaps(batch: Any) -> None:
+    """Queries and charges must be there."""
+    query, _, charge, *_ = batch.columns
+    if query.null_count or charge.null_count:
+        raise InputError(WANTED, argument="charges")
 
 
 def _places(batch: Any, buckets: int) -> npt.NDArray[Any]:

@@ -135,7 +135,10 @@ class Folder:
     def _places(self) -> list[str]:
         """Every place that there is."""
         log = self.path / "log"
-        return sorted(f"log/{path.name}" for path in log.iterdir()) if log.is_dir() else []
+        try:
+            return sorted(f"log/{path.name}" for path in log.iterdir()) if log.is_dir() else []
+        except OSError as problem:
+            raise storage_trouble("the folder cannot be listed", problem) from None
 
     def spark_target(self, place: str) -> str:
         """Where Spark writes a delta, in a folder that is there."""

@@ -21,7 +21,7 @@ from bursar.cohorts.people.commit import LostRace
 from bursar.cohorts.people.desk import Desk
 from bursar.cohorts.people.engines import Engine, engine_in, engine_of
 from bursar.cohorts.people.keys import check_of, pads_of, secret_of
-from bursar.cohorts.people.objects import folder_of
+from bursar.cohorts.people.objects import folder_of, settled
 from bursar.cohorts.people.promises import promised
 from bursar.cohorts.people.replays import replay_for
 from bursar.cohorts.people.share import AskShare, Share, question, set_aside
@@ -101,7 +101,7 @@ class PersonFilter:
         check = check_of(secret_of(secret), scope_name(name))
         limit_of(rho)
         folder_of(where)
-        kept = {"keeps": "people", "folder": where, "person": person, "rule": chosen, "check": check}
+        kept = {"keeps": "people", "folder": settled(where), "person": person, "rule": chosen, "check": check}
         if reserve is not None:
             kept["reserve"] = set_aside(reserve, rho)
         options = {"unit": unit, "relation": ADD_REMOVE, "cohort": canonical(kept)}
@@ -172,12 +172,17 @@ class PersonFilter:
         self.folder.forget()
         problems = [problem for row in seen.rows if (problem := self.folder.wrong(row)) is not None]
         deltas = [row for row in seen.rows if row.kind == "delta"]
-        if not problems and deltas:
-            files = self.folder.checked(deltas)
-            most = self._desk.largest_limit() - self._desk.reserve()
-            if self._adding(spark).about(files, statement("overspent", limit=most))[0]:
-                problems.append(f"{self.name}: somebody was admitted beyond the limit")
-        return Checked(tuple(problems), len(self.folder.orphans(seen.rows)))
+        orphans: list[str] = []
+        try:
+            if not problems and deltas:
+                files = self.folder.checked(deltas)
+                most = self._desk.largest_limit() - self._desk.reserve()
+                if self._adding(spark).about(files, statement("overspent", limit=most))[0]:
+                    problems.append(f"{self.name}: somebody was admitted beyond the limit")
+            orphans = self.folder.orphans(seen.rows)
+        except StorageFailed as problem:  # a store that does not answer is what a look is there to find
+            problems.append(f"{self.name}: {problem}")
+        return Checked(tuple(problems), len(orphans))
 
     def replay(
         self,
@@ -185,17 +190,19 @@ class PersonFilter:
         target: Any,
         *,
         rule: str | None = None,
-        buckets: int = 256,
+        buckets: int | None = None,
         progress: Callable[[int, int], None] = lambda done, all: None,
     ) -> Path:
         """What this filter, from an empty beginning, would admit of a list of charges with the columns query (in
         order), person and charge (10⁻⁹ ρ): files with one more column, ``admitted``, below a new folder ``target``.
-        Nothing is charged. ``progress`` is told how many buckets are done, never rows.
+        Nothing is charged. ``buckets`` is into how many parts the work is cut, by itself as many as suit the list;
+        ``progress`` is told how many of them are done, never rows.
         """
         chosen = self.rule if rule is None else choice(rule=rule, among=RULES)
-        parts = whole(buckets=buckets, at_least=1, at_most=4096)
-        run = replay_for(charges)
-        return run(charges, file_name(target, "target"), self._desk.look().limit, chosen, parts, progress)
+        parts = None if buckets is None else whole(buckets=buckets, at_least=1, at_most=4096)
+        run = replay_for(charges, parts)
+        limit = self._desk.look().limit
+        return run(charges, file_name(target, "target"), limit=limit, rule=chosen, progress=progress)
 
     def exhausted_share(self, what: Any, *, sigma: Any, key: str, spark: Any = None, by: str | None = None) -> Share:
         """About what part of the people who were ever charged could not bear ``what`` any more: two counts, each with

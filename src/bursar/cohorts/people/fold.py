@@ -114,16 +114,16 @@ def _by_person(marks: Marks, room: Room) -> tuple[Whole, Truth]:
     keys |= room.steps(count)
     keys.sort()
     order: Whole = np.bitwise_and(keys, low, out=room.array("order", count, np.uint64)).view(np.int64)
-    begins = _changes(room.taken("marks", marks, order), room.array("begins", count, np.bool_))
+    begins = changes(room.taken("marks", marks, order), room.array("begins", count, np.bool_))
     keys >>= np.uint64(bits)
-    same = _changes(keys, room.array("same", count, np.bool_))
+    same = changes(keys, room.array("same", count, np.bool_))
     if np.count_nonzero(begins) != np.count_nonzero(same):  # two people share their high bits
         order = np.argsort(marks, kind="stable")
-        begins = _changes(marks[order], begins)
+        begins = changes(marks[order], begins)
     return order, begins
 
 
-def _changes(marks: Marks, begins: Truth) -> Truth:
+def changes(marks: Marks, begins: Truth) -> Truth:
     """Where a number is another one than before."""
     begins[:1] = True
     np.not_equal(marks[1:], marks[:-1], out=begins[1:])
@@ -132,14 +132,25 @@ def _changes(marks: Marks, begins: Truth) -> Truth:
 
 def merged(begins: Truth, queries: Whole, charges: Whole, room: Room) -> tuple[Whole, Whole]:
     """The first row of each person and query, and what that query charges that person in all."""
-    fresh = _changes(queries.view(np.uint64), room.array("fresh", len(begins), np.bool_))
+    fresh = changes(queries.view(np.uint64), room.array("fresh", len(begins), np.bool_))
     fresh |= begins
     firsts = np.flatnonzero(fresh)
+    return firsts, totals_of(firsts, charges, room)
+
+
+def totals_of(firsts: Whole, charges: Any, room: Room) -> Whole:
+    """What rows charge in all, from each of the first ones to the next."""
+    totals: Whole = room.array("totals", len(firsts))
     if len(firsts) == len(charges):
-        return firsts, charges
-    if int(charges.max()) * len(charges) > MOST and np.add.reduceat(charges.astype(np.float64), firsts).max() > MOST:
+        np.copyto(totals, charges)
+        return totals
+    most = int(charges.max()) * len(charges)
+    if most > MOST and np.add.reduceat(charges.astype(np.float64), firsts).max() > MOST:
         raise InputError("charge: a query charges somebody more than a person filter can count", argument="charges")
-    return firsts, np.add.reduceat(charges, firsts, out=room.array("totals", len(firsts)))
+    if most > np.iinfo(charges.dtype).max:
+        charges = charges.astype(np.int64)
+    np.copyto(totals, np.add.reduceat(charges, firsts, out=room.array("sums", len(firsts), charges.dtype)))
+    return totals
 
 
 def admitted_of(begins: Truth, charges: Whole, limit: int, rule: str, room: Room) -> Truth:

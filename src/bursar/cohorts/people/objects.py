@@ -8,6 +8,7 @@ that do not promise this are refused by name. File systems are fsspec's.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -48,6 +49,14 @@ def folder_of(given: str) -> Folder:
             argument="folder",
         )
     return ObjectFolder(given)
+
+
+def settled(given: str) -> str:
+    """A folder as a ledger keeps it: the same place, wherever a later program runs."""
+    scheme, mark, rest = given.partition("://")
+    if not mark:
+        return os.path.abspath(given)
+    return f"file://{os.path.abspath(rest)}" if scheme == "file" else given
 
 
 class ObjectFolder(Folder):

@@ -21,15 +21,24 @@ from bursar.cohorts.people.dealing import BATCH, COLUMNS, Dealt
 from bursar.cohorts.people.engines._base import discreet
 from bursar.cohorts.people.engines.duck import IDS, WHOLE, readable
 from bursar.cohorts.people.fold import Room, decided
+from bursar.cohorts.people.packed import Layout, Packed, cells_for, layout_of
+from bursar.cohorts.people.pages import write_groups
 from bursar.errors import InputError, storage_trouble
 
 _BUFFER = 1 << 22  # bytes that are written at once
+_SMALL = 1 << 14  # charges that stay near the processor until they are packed
+_BUCKETS = 256
+_BUCKET = 1 << 21  # charges in a bucket, at most, if they are spread evenly
+_MOST = 4096  # buckets
+_NUMBERS = WHOLE - {"HUGEINT"}
 
 
 def replayed(
-    charges: Any, target: Any, limit: int, rule: str, buckets: int, progress: Callable[[int, int], None]
+    charges: Any, target: Any, limit: int, rule: str, buckets: int | None, progress: Callable[[int, int], None]
 ) -> Path:
-    """Write (query, person, charge, admitted) for every query and person below a new folder, one file a bucket."""
+    """Write (query, person, charge, admitted) for every query and person below a new folder, one file a bucket; by
+    None there are as many as the list asks for.
+    """
     where = Path(os.fspath(target))
     if where.exists():
         raise InputError(f"target {where} exists: a replay never overwrites", argument="target")
@@ -38,14 +47,13 @@ def replayed(
     try:
         where.mkdir(parents=True)
         with discreet((duckdb.Error, pa.ArrowException)):
-            database = duckdb.connect(":memory:", config={"temp_directory": str(where)})
-            reader = _charges(database, charges)
-            dealt = Dealt(spill, buckets)
-            dealt.deal(reader.schema, reader)
+            # one thread: what decides is one, and several give small batches
+            database = duckdb.connect(":memory:", config={"temp_directory": str(where), "threads": 1})
+            dealt = _dealt(database, charges, spill, buckets)
             room = Room()
-            for number in range(buckets):
-                _bucket(dealt.bucket(number, room), room, where / f"bucket={number}.parquet", limit, rule)
-                progress(number + 1, buckets)
+            for number in range(dealt.buckets):
+                _bucket(dealt, number, room, where / f"bucket={number}.parquet", limit, rule)
+                progress(number + 1, dealt.buckets)
         spill.unlink()
         whole = True
     except OSError as problem:
@@ -56,8 +64,33 @@ def replayed(
     return where
 
 
-def _charges(database: Any, charges: Any) -> Any:
-    """A list of charges of any kind, batch by batch; columns that are missing or of another kind are refused."""
+def _dealt(database: Any, charges: Any, spill: Path, buckets: int | None) -> Dealt | Packed:
+    """Charges of any kind, dealt into buckets: as one number each where that can be."""
+    kinds = _checked(database, charges)
+    mark = "" if kinds["person"] in _NUMBERS else ", hash(person) AS mark"
+    person = "CAST(person AS VARCHAR)" if kinds["person"] in ("HUGEINT", "UHUGEINT", "UUID") else "person"
+    rows = database.sql(
+        f"SELECT CAST(query AS BIGINT) AS query, {person} AS person, CAST(charge AS BIGINT) AS charge{mark} "
+        "FROM charges_given WHERE person IS NOT NULL"
+    )
+    layout, count = _layout(database) if kinds["person"] in _NUMBERS else (None, 0)
+    if layout is None:
+        reader = rows.to_arrow_reader(BATCH)
+        dealt = Dealt(spill, buckets or _BUCKETS)
+        dealt.deal(reader.schema, reader)
+        return dealt
+    reader = rows.to_arrow_reader(_SMALL)
+    chosen = buckets or _enough(count)
+    cells = -(-cells_for(count, layout) // chosen)
+    packed = Packed(spill, layout, reader.schema.field("person").type, chosen, cells)
+    packed.deal(reader)
+    return packed
+
+
+def _checked(database: Any, charges: Any) -> dict[str, str]:
+    """The kinds of columns of a list of charges, which becomes a view; those that are missing or of another kind are
+    refused.
+    """
     frame = readable(database, charges, "person")
     kinds = {name: str(kind) for name, kind in zip(frame.columns, frame.types, strict=True)}
     for column, allowed in (("query", WHOLE), ("person", IDS | {"BLOB"}), ("charge", WHOLE)):
@@ -68,16 +101,29 @@ def _charges(database: Any, charges: Any) -> Any:
                 argument="charges",
             )
     frame.create_view("charges_given")
-    mark = "" if kinds["person"] in WHOLE - {"HUGEINT"} else ", hash(person) AS mark"
-    person = "CAST(person AS VARCHAR)" if kinds["person"] in ("HUGEINT", "UHUGEINT", "UUID") else "person"
-    return database.sql(
-        f"SELECT CAST(query AS BIGINT) AS query, {person} AS person, CAST(charge AS BIGINT) AS charge{mark} "
-        "FROM charges_given WHERE person IS NOT NULL"
-    ).to_arrow_reader(BATCH)
+    return kinds
 
 
-def _bucket(charges: Any, room: Room, target: Path, limit: int, rule: str) -> None:
+def _layout(database: Any) -> tuple[Layout | None, int]:
+    """How charges fit into one number each, and how many there are; a file of Parquet says both without being read."""
+    ends = ", ".join(f"MIN({name}), MAX({name})" for name in COLUMNS)
+    ((*found, count),) = database.execute(
+        f"SELECT {ends}, COUNT(*) FROM charges_given WHERE person IS NOT NULL"
+    ).fetchall()
+    return (None if None in found else layout_of(*zip(found[::2], found[1::2], strict=True))), count
+
+
+def _enough(count: int) -> int:
+    """Into how many buckets so many charges are dealt."""
+    return min(_MOST, 1 << (count // _BUCKET).bit_length())
+
+
+def _bucket(dealt: Dealt | Packed, number: int, room: Room, target: Path, limit: int, rule: str) -> None:
     """One bucket, decided and written."""
+    if isinstance(dealt, Packed):
+        write_groups(target, dealt.decided(number, limit, rule, room))
+        return
+    charges = dealt.bucket(number, room)
     if charges.num_rows:
         rows = decided(charges, limit, rule, room)
         with pa.output_stream(str(target), compression=None, buffer_size=_BUFFER) as file:

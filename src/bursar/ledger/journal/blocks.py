@@ -128,7 +128,7 @@ def counters_in(most: int, kept: bytes, shape: tuple[int, ...]) -> Counters:
     count = int.from_bytes(kept[: _LENGTH.itemsize], "little")
     end = _LENGTH.itemsize + count * _COUNTER.itemsize
     gaps = np.frombuffer(kept[_LENGTH.itemsize : end], _COUNTER)
-    which = np.frombuffer(kept[end:], _few(count)).reshape(shape)
+    which = np.frombuffer(memoryview(kept)[end:], _few(count)).reshape(shape)
     if len(gaps) < 2 or gaps[0] != 0 or (gaps[1:] <= gaps[:-1]).any() or int(which.max()) >= count:
         raise ValueError("a tile of counters is damaged")
     return Levels(most - gaps, which)
@@ -150,11 +150,28 @@ def added(before: Counters, tile: Tile, amount: int) -> Counters:
     codes[tile.where] += len(amounts)
     values = np.concatenate([amounts, amounts + amount])
     # only what some block has, so that equal counters are kept as equal bytes
-    after = np.unique(values[np.bincount(codes.ravel(), minlength=len(values)) > 0])[::-1]
+    after = np.unique(values[_found(codes, len(values))])[::-1]
     if len(after) == 1:
         return int(after[0])
     places = np.searchsorted(-after, -values).astype(_few(len(after)))
-    return Levels(after, places[codes])
+    return Levels(after, _exchanged(codes, places))
+
+
+def _found(codes: npt.NDArray[Any], count: int) -> npt.NDArray[np.bool_]:
+    """Which codes there are."""
+    if codes.itemsize > 1:
+        return np.bincount(codes.ravel(), minlength=count) > 0
+    text = codes.tobytes()  # to look for a byte takes no look at each
+    return np.array([code in text for code in range(count)])
+
+
+def _exchanged(codes: npt.NDArray[Any], places: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """For each code its place."""
+    if codes.itemsize > 1:
+        found: npt.NDArray[Any] = places[codes]
+        return found
+    text = codes.tobytes().translate(places.tobytes().ljust(256, b"\0"))
+    return np.frombuffer(text, np.uint8).reshape(codes.shape)
 
 
 def kept(counters: Counters) -> tuple[int, bytes]:
