@@ -74,6 +74,14 @@ def nothing(losses: Losses, delta: Ball) -> Answer | None:
     return Answer(0.0, 0.0, (), "single event", 1, 0.0)
 
 
+def at_most(losses: Losses, delta: Ball) -> Ball:
+    """What all of these cost at most: each kind at its part of δ, its copies one by one; infinite where that is not
+    known.
+    """
+    costs = [count * arb(_single(loss, delta / (len(losses) * count))[1]) for loss, count in losses[:_MOST]]
+    return sum(costs, arb(0)).upper() if len(losses) <= _MOST else arb("inf")
+
+
 def one_by_one(losses: Losses, delta: Ball, width: float, solve: Solve) -> Answer | None:
     """The last resort: from below what the costliest release costs alone, from above its cost and that of each of the
     others at a small part of δ.

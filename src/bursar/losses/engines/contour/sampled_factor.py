@@ -112,6 +112,13 @@ class SampledFactor(Factor):
         side = 1 if self.integral.removed else -1  # where a record is added the sum is that of the conjugate
         return Moments(side * self.count * arb(float(shifted.mean[0])), size, side * turn, error)
 
+    def pairs(self, tau: float, frequencies: Array) -> float:
+        """About how many pairs of a node and a frequency the moments take."""
+        reach = float(frequencies[-1])
+        shifted = self._shifted(tau, reach)
+        nodes = self.integral.price(tau, reach) if shifted is None else _DEARER * shifted.weights.shape[1]
+        return len(frequencies) * nodes
+
     def _logarithms(self, mean: float, c: Array, d: Array, error_c: Array, error_d: Array) -> Moments:
         """ln of e^{ims}(1 − C + iD) for all copies, less ims, with its error."""
         size, turn, error = log_of(-c, d, error_c + error_d, float(self.count))
