@@ -15,6 +15,7 @@ from bursar.numerics.interval import Interval
 
 _FAR = 1e300
 _TINY = 1e-300
+_VAGUE = 1000  # how far below the target a ball without a positive lower end is thought to reach
 
 
 def crossing(falling: Callable[[float], Ball], target: Ball, *, guess: float = 1.0, close: float = 0.0) -> Interval:
@@ -56,8 +57,9 @@ class _Bracket:
                 self.low, self.height_low = x, height
         else:
             self.unsure = x
-            if self.close and value.lower() > 0:
-                self.doubt = float((value.upper() / value.lower()).log())
+            if self.close:
+                low = value.lower() if value.lower() > 0 else self.target / _VAGUE
+                self.doubt = float((value.upper() / low).log())
         return height
 
     def open_from(self, x: float) -> bool:

@@ -113,11 +113,9 @@ class SampledFactor(Factor):
         return Moments(side * self.count * arb(float(shifted.mean[0])), size, side * turn, error)
 
     def pairs(self, tau: float, frequencies: Array) -> float:
-        """About how many pairs of a node and a frequency the moments take."""
+        """About how many pairs of a node and a frequency the moments take; none to speak of on a shifted line."""
         reach = float(frequencies[-1])
-        shifted = self._shifted(tau, reach)
-        nodes = self.integral.price(tau, reach) if shifted is None else _DEARER * shifted.weights.shape[1]
-        return len(frequencies) * nodes
+        return 0.0 if self._shifted(tau, reach) is not None else len(frequencies) * self.integral.price(tau, reach)
 
     def _logarithms(self, mean: float, c: Array, d: Array, error_c: Array, error_d: Array) -> Moments:
         """ln of e^{ims}(1 − C + iD) for all copies, less ims, with its error."""

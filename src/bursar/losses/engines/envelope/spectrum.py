@@ -22,6 +22,7 @@ _TERMS = 16  # of the series of Chebyshev's polynomials: 2·Σ_{p ≥ 16} (π/4)
 _TRUNCATION = 2.2e-15
 _SERIES = 10  # terms of the series of K₁₄ and K₁₅: 0.62^11·14!/(11!·25!) < 1e-19
 _BESSEL = 160  # roundings, of each coefficient
+_NARROW = 1.5  # of s·y: as far as the series reaches, without a bit
 _FEW = 200  # places: fewer are quicker one by one
 
 
@@ -52,6 +53,9 @@ class Weighed:
         """The values at s = 0, Δ, …, (count − 1)Δ, and bounds of their errors."""
         if len(self.places) <= _FEW:
             return self._summed(step, count)
+        reach = float(np.abs(self.places).max())
+        if reach * step * count < _NARROW:
+            return self._near(step, count, reach)
         size = _smooth(2 * count)
         turns = self.places * (step * size / (2 * math.pi))
         nearest = np.rint(turns)
@@ -73,6 +77,25 @@ class Weighed:
         # a turn is off by a few roundings of itself, as is every place
         blur = 8 * UNIT * float(self.weights @ np.abs(self.places))
         s = np.arange(count, dtype=np.float64) * step
+        return total, SAFETY * (error + blur * s) + self.unsure(s)
+
+    def _near(self, step: float, count: int, reach: float) -> tuple[Complexes, Array]:
+        """The same where all places lie so close together that one point serves them all, and no transform is needed:
+        x is s·(the farthest place), and r a place over that.
+        """
+        rest = self.places / reach
+        s = np.arange(count, dtype=np.float64) * step
+        half = 0.5 * reach * s
+        strengths, total = _bessel(np.square(half)), np.zeros(count, dtype=complex)
+        before, now, power = self.weights * rest, self.weights, np.ones(count)
+        for p in range(_TERMS):
+            part = power * strengths[p] * float(now.sum())
+            target = total.imag if p % 2 else total.real
+            target += -part if p % 4 > 1 else part
+            before, now = now, 2 * rest * now - before if p else before
+            power = power * half * (2 / (p + 1) if p == 0 else 1 / (p + 1))
+        error = (len(self.places) + _BESSEL + 4 * _TERMS**2) * UNIT * 2 * math.exp(math.pi / 4) + _TRUNCATION
+        blur = 8 * UNIT * float(self.weights @ np.abs(self.places))
         return total, SAFETY * (error + blur * s) + self.unsure(s)
 
     def _summed(self, step: float, count: int) -> tuple[Complexes, Array]:
