@@ -153,7 +153,7 @@ def test_few_places_one_by_one() -> None:
         assert abs(mpmath.mpc(values[j]) - truth / total) <= errors[j] < 1e-11
 
 
-@pytest.mark.parametrize("spread", [1e-9, 3e-3, 0.02, 3.0])
+@pytest.mark.parametrize("spread", [1e-9, 3e-3, 0.02, 0.2, 3.0])
 def test_many_places_at_once(spread: float) -> None:
     """Sums of many places, apart or so close together that no transform is needed, are those of mpmath within their
     error.
