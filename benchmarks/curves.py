@@ -15,6 +15,8 @@ CASES = {
     "poisson(gaussian(sigma=0.8), rate=0.001)*100000": 2.0,
     "gaussian(sigma=20)*100": 1.5,
     "gaussian(sigma=20)*100 + laplace(scale=100)*5": 1.5,
+    "poisson(laplace(scale=2), rate=0.01)*1000": 1.0,
+    "poisson(gaussian(sigma=1), rate=0.01)*1000 + poisson(gaussian(sigma=2), rate=0.02)*1000": 1.0,
 }
 
 

@@ -170,6 +170,28 @@ def test_crossing_looks_at_whole_balls(radius: float, guess: float) -> None:
         assert found.upper >= 1 + 2 * radius
 
 
+@pytest.mark.parametrize("close", [1e-2, 1e-6, 1e-9])
+@pytest.mark.parametrize("radius", [0.0, 1e-4, 0.1, 0.9])
+def test_crossing_is_no_closer_than_asked(radius: float, close: float) -> None:
+    """Where a width is asked both ends are proved all the same, as far apart as that or as the balls make them, and
+    few places are looked at.
+    """
+    looked = []
+
+    def falling(x: float) -> arb:
+        looked.append(x)
+        return (-arb(x)).exp() * (1 + arb(0, radius))
+
+    with working():
+        found = crossing(falling, arb(1) / 1000, guess=3.0, close=close)
+        assert found.lower == 0 or falling(found.lower) > arb(1) / 1000
+        assert falling(found.upper) <= arb(1) / 1000
+        unsure = math.log1p(radius) - math.log1p(-radius)
+        assert found.upper <= math.log(1000) + 3 * max(close * math.log(1000), math.log1p(radius)) * 2
+        assert found.width <= 4 * max(close * math.log(1000), unsure)
+    assert len(looked) < 40
+
+
 def test_crossing_at_the_ends() -> None:
     """A function below the target everywhere crosses at 0, one above it everywhere nowhere."""
     assert crossing(lambda x: arb(1) / 4, arb(1) / 2) == Interval(0.0, 0.0)

@@ -15,15 +15,16 @@ from bursar.numerics.interval import Interval
 
 _FAR = 1e300
 _TINY = 1e-300
+_VAGUE = 1000  # how far below the target a ball without a positive lower end is thought to reach
 
 
-def crossing(falling: Callable[[float], Ball], target: Ball, *, guess: float = 1.0) -> Interval:
+def crossing(falling: Callable[[float], Ball], target: Ball, *, guess: float = 1.0, close: float = 0.0) -> Interval:
     """[a, b] with falling(x) > target for 0 ≤ x < a and falling(x) ≤ target for x ≥ b, for a non-increasing function on
-    x ≥ 0.
+    x ≥ 0; as narrow as the balls allow, or as ``close`` asks, relatively.
     """
     if falling(0.0) <= target:
         return Interval(0.0, 0.0)
-    bracket = _Bracket(falling, target)
+    bracket = _Bracket(falling, target, close)
     x = min(max(guess, 8 * _TINY), _FAR / 8)
     if not bracket.open_from(x):
         return Interval(bracket.low, math.inf)
@@ -35,12 +36,13 @@ def crossing(falling: Callable[[float], Ball], target: Ball, *, guess: float = 1
 class _Bracket:
     """A certified bracket: the function is above the target at ``low``, and at most the target at ``high``."""
 
-    def __init__(self, falling: Callable[[float], Ball], target: Ball) -> None:
-        self.falling, self.target = falling, target
+    def __init__(self, falling: Callable[[float], Ball], target: Ball, close: float) -> None:
+        self.falling, self.target, self.close = falling, target, close
         self.low, self.high = 0.0, math.inf
         self.aim = float(target.log().mid()) if target > 0 else -math.inf
         self.height_low = self.height_high = math.nan
         self.unsure: float | None = None
+        self.doubt = 0.0
 
     def look(self, x: float) -> float:
         """Evaluate at x, keep what is certain, and return how far above the target it is, in logarithms."""
@@ -55,6 +57,9 @@ class _Bracket:
                 self.low, self.height_low = x, height
         else:
             self.unsure = x
+            if self.close:
+                low = value.lower() if value.lower() > 0 else self.target / _VAGUE
+                self.doubt = float((value.upper() / low).log())
         return height
 
     def open_from(self, x: float) -> bool:
@@ -77,7 +82,7 @@ class _Bracket:
         old, new = (self.low, self.height_low), (self.high, self.height_high)
         for step in range(200):
             before = self.high - self.low
-            if before <= 4 * math.ulp(self.high):
+            if before <= max(4 * math.ulp(self.high), self.close * self.high):
                 return
             # the secant crawls where heights are of different orders: then halves must do it
             x = self._suggest(old, new, bisect=step % 8 == 7 or (step > 24 and step % 2 == 1))
@@ -101,7 +106,7 @@ class _Bracket:
         """Close in on an undecided point (or on the last end found) from both sides, in growing steps of an ulp."""
         centre = self.unsure if self.unsure is not None else self.high
         for side in (1, -1):
-            step = math.ulp(centre)
+            step = max(math.ulp(centre), self._first(centre))
             for _ in range(60):
                 x = centre + side * step
                 if not self.low < x < self.high:
@@ -110,6 +115,14 @@ class _Bracket:
                 if self.high <= x if side > 0 else self.low >= x:
                     break
                 step *= 2
+
+    def _first(self, centre: float) -> float:
+        """Where a width is asked, how far from an undecided point a first look is worth it: a quarter of that width, or
+        of what the doubt about the point is over the slope.
+        """
+        fall = self.height_low - self.height_high
+        wide = self.doubt * (self.high - self.low) / fall if fall > 0 and math.isfinite(fall) else 0.0
+        return 0.25 * max(self.close * centre, wide) if self.close else 0.0
 
 
 def minimiser(f: Callable[[float], float], low: float, high: float, *, points: int = 12, steps: int = 24) -> float:

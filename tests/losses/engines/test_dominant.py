@@ -49,6 +49,35 @@ def test_what_is_left_out_is_added() -> None:
     assert found.lower <= 2e10 + 80 <= found.upper
 
 
+@pytest.mark.parametrize("delta", ["1e-3", "1e-60"])
+def test_what_all_cost_at_most_is_more_than_what_they_cost(delta: str) -> None:
+    """A bound release by release lies above what engines say, also where the largest losses are all that is known."""
+    with working():
+        for text, _ in (*MIXED, ("laplace(scale=9.66e-7)*7 + poisson(laplace(scale=9.66e-7), rate=2.5e-15)*378", "")):
+            most = dominant.at_most(removed(text), arb(delta))
+            assert most.is_finite()
+            assert most >= solve(removed(text), arb(delta), 1e-3).lower
+
+
+def test_a_leak_is_not_covered_by_the_largest_loss() -> None:
+    """What leaks more than δ has no bound, however small its finite losses are; what leaks less has."""
+    with working():
+        losses = removed("leaky_randomized_response(epsilon=1, delta=1e-9)")
+        assert not dominant.at_most(losses, arb("1e-10")).is_finite()
+        assert dominant.at_most(losses, arb("1e-8")) <= 1.0001
+
+
+def test_others_that_cost_next_to_nothing_are_left_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside steady losses that are huge no engine is asked about the others, and what they may cost is added."""
+    monkeypatch.setattr(meet, "_by_engines", lambda *_: pytest.fail("an engine was asked"))
+    with working():
+        losses = removed("laplace(scale=1e-11)*255 + poisson(gaussian(sigma=0.001), rate=0.5)")
+        found = meet.epsilon_at([losses], arb("1e-90"), Precision(1e-6))
+    # with a chance of 2^−255, far above 1e-90, all Laplaces are at their largest loss; half of the samples cost μ²/2
+    assert found.lower <= 255e11 + 510_000 <= found.upper + 20_000
+    assert found.width <= 1e-6
+
+
 def test_equals_are_left_to_the_engines() -> None:
     """Where no release is negligible beside the others, nothing is left out."""
     with working():

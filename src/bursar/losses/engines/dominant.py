@@ -74,6 +74,14 @@ def nothing(losses: Losses, delta: Ball) -> Answer | None:
     return Answer(0.0, 0.0, (), "single event", 1, 0.0)
 
 
+def at_most(losses: Losses, delta: Ball) -> Ball:
+    """What all of these cost at most: each kind at its part of δ, its copies one by one; infinite where that is not
+    known.
+    """
+    costs = [count * arb(_single(loss, delta / (len(losses) * count))[1]) for loss, count in losses[:_MOST]]
+    return sum(costs, arb(0)).upper() if len(losses) <= _MOST else arb("inf")
+
+
 def one_by_one(losses: Losses, delta: Ball, width: float, solve: Solve) -> Answer | None:
     """The last resort: from below what the costliest release costs alone, from above its cost and that of each of the
     others at a small part of δ.
@@ -125,7 +133,7 @@ def _without(
 
 def _single(loss: Loss, delta: Ball) -> tuple[float, float]:
     """Both ends of what one release costs, within a factor of two or so; 0 and infinity where that is not known."""
-    low, high, a, b = 0.0, math.inf, -_DECADES, _DECADES
+    low, high, a, b = 0.0, _largest(loss, delta), -_DECADES, _DECADES
     for _ in range(_HALVES):
         x = 10 ** ((a + b) / 2)
         try:
@@ -133,12 +141,21 @@ def _single(loss: Loss, delta: Ball) -> tuple[float, float]:
         except (LossUnknown, ArithmeticError, ValueError):
             break
         if value <= delta:
-            high, b = x, (a + b) / 2
+            high, b = min(x, high), (a + b) / 2
         elif value > delta:
             low, a = x, (a + b) / 2
         else:
             break
     return low, high
+
+
+def _largest(loss: Loss, delta: Ball) -> float:
+    """The largest loss, at which δ is what a release leaks; infinity where that is not known or too much."""
+    try:
+        top, leak = loss.support()[1], loss.infinite_mass()
+    except (LossUnknown, ArithmeticError, ValueError):
+        return math.inf
+    return up(top) if top.is_finite() and leak <= delta else math.inf
 
 
 def _ends(one: tuple[Loss, int], delta: Ball, width: float, solve: Solve) -> tuple[float, float]:

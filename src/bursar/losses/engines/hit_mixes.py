@@ -25,6 +25,7 @@ from bursar.numerics.balls import Ball, down, hull, positive_part, up, working
 from bursar.numerics.search import crossing
 
 _BITS = 160
+_CLOSE = 1e-3  # of the width asked: closer than this nobody looks
 _MOST_KINDS, _MOST = 6, 300_000  # kinds, and combinations of their numbers
 _SUMMED = 4000  # combinations that are summed in balls
 _LEFT_OUT = 24.0  # in logarithms, below δ: what all that is left out may have together
@@ -50,7 +51,7 @@ def epsilon_at(losses: Losses, delta: Ball, width: float) -> Answer | None:
         mixed = Mixed(kinds, delta)
         scale = max((kind.scale() for kind, _ in kinds), key=float)
         try:
-            ends = crossing(lambda x: mixed.around(arb(x) * scale), delta)
+            ends = crossing(lambda x: mixed.around(arb(x) * scale), delta, close=_CLOSE * width)
         except TooMany:
             return None
         low, high = down(arb(ends.lower) * scale), up(arb(ends.upper) * scale)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from flint import arb
 
-from bursar.losses._base import Loss
+from bursar.losses._base import Atom, Loss
 from bursar.losses.engines import envelope
 from bursar.losses.engines.envelope import NoEnvelope
 from bursar.numerics.balls import Ball, ball, hull, positive_part
 
 _SPARES = (None, arb(10) ** -8, arb(10) ** -40)  # of mass above an atom that may decide
+_SAME = 1 - arb(10) ** -12  # of each other: bounds this close are one number
 _FLAT = 40  # 1 − e^{−40} is 1 for these purposes
 
 
@@ -27,20 +28,37 @@ def plain_profile(base: Loss, n: int, x: Ball) -> Ball:
 
 def between(base: Loss, n: int, x: Ball) -> Ball:
     """δ_n(x) between what all losses being large gives and what none being large leaves."""
-    low = positive_part(1 - base.below(((x + _FLAT) / n).upper())) ** n * -arb(-_FLAT).expm1()
-    high = (n * base.tail((x / n).lower())).upper().min(arb(1))
-    for spare in _SPARES:
-        atom = base.top(spare)
-        if atom is None or not atom.mass > 0:
-            continue
+    low, high = arb(0), arb(1)
+    for atom, above in _atoms(base):
         most = n * atom.loss
         under = arb(0) if x >= most else -(x - most).expm1() if x < most else hull(arb(0), -(x - most).lower().expm1())
-        low = low.max(positive_part(under.lower()) * atom.mass.min(arb(1)) ** n)
+        low = low.max(positive_part(under.lower()) * atom.mass**n)
         # where no loss exceeds the atom's, their sum does not exceed n of it
-        above = base.infinite_mass() if spare is None else base.tail(atom.loss)
         high = high.min((under + n * above).upper())
+    if not low.lower() >= _SAME * high:  # else the rest would say the same for more
+        low = low.max(positive_part(1 - base.below(((x + _FLAT) / n).upper())) ** n * -arb(-_FLAT).expm1())
+        high = high.min((n * base.tail((x / n).lower())).upper())
     low = positive_part(low.lower())
     return hull(low.min(high), high) if high > 0 else arb(0)
+
+
+_known: list[tuple[Loss, list[tuple[Atom, Ball]]]] = []
+"""The atoms of the loss that was asked about last: a sum asks about one loss, hundreds of times."""
+
+
+def _atoms(base: Loss) -> list[tuple[Atom, Ball]]:
+    """Atoms that may decide, each with the mass above it."""
+    known = _known[-1:]
+    if known and known[0][0] is base:
+        return known[0][1]
+    found = []
+    for spare in _SPARES:
+        atom = base.top(spare)
+        if atom is not None and atom.mass > 0:
+            above = base.infinite_mass() if spare is None else base.tail(atom.loss)
+            found.append((Atom(atom.loss, atom.mass.min(arb(1))), above))
+    _known[:] = [(base, found)]
+    return found
 
 
 def engine_profile(base: Loss, n: int, x: Ball) -> Ball:

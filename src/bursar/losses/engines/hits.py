@@ -31,6 +31,7 @@ _NEGLIGIBLE = 1e9  # how many times smaller than a hit's loss what all misses ma
 _SPARE = arb(10) ** -10  # of δ: what may be left out
 _DOUBT = 1e-4  # of δ: by how much a sum may be off
 _MOST = 800  # numbers of hits that are summed
+_CLOSE = 1e-3  # of the width asked: closer than this nobody looks
 _FEW = 8  # numbers of hits, each of which an engine is asked about
 _BITS = 160
 
@@ -45,7 +46,9 @@ def epsilon_at(losses: Losses, delta: Ball, width: float) -> Answer | None:
             return None
         scale = total.scale()
         try:
-            ends = crossing(lambda x: total.around(arb(x) * scale, enough=2 * delta), delta)
+            if total.hopeless(delta):
+                raise _TooMany
+            ends = crossing(lambda x: total.around(arb(x) * scale, enough=2 * delta), delta, close=_CLOSE * width)
             low, high = (down(arb(ends.lower) * scale), up(arb(ends.upper) * scale))
             if (high - low) > width * high and math.isfinite(high):
                 low, high = _refined(total, low, high, width)
@@ -103,6 +106,7 @@ class Total:
         """ln of by how much what is neither a hit nor a miss makes hits more likely, at the most."""
         self.spare = _SPARE * delta
         self.chances: dict[int, Ball] = {}
+        self.weights: dict[int, tuple[Ball, Ball]] = {}
         self.summed = 0
 
     @property
@@ -154,7 +158,7 @@ class Total:
         self, epsilon: Ball, profile: Callable[[Loss, int, Ball], Ball] | None = None, enough: Ball | None = None
     ) -> Ball:
         """A ball that holds δ(ε); where δ(ε) exceeds what is ``enough``, one that lies below it does."""
-        found, parts = profile or plain_profile, self.parts
+        found = profile or plain_profile
         low, high = arb(0), self.tail(self.top)
         for position, n in enumerate(range(self.top, -1, -1)):
             if position > _MOST:
@@ -165,12 +169,28 @@ class Total:
             if n < self.top and 2 * value <= self.spare:
                 high += 2 * value.upper()
                 break
-            certain = n * (-parts.short_hit).log1p() + (self.count - n) * (-parts.short_miss).log1p()
-            high += self.chance(n) * (n * self.more).exp() * value.upper()
-            low += self.chance(n) * certain.exp() * positive_part(value.lower())
+            least, most = self._weights(n)
+            high += most * value.upper()
+            low += least * positive_part(value.lower())
             if enough is not None and low > enough:
                 return low
         return hull(positive_part(low.lower()), (self.slack.exp() * high).upper())
+
+    def hopeless(self, delta: Ball) -> bool:
+        """Whether the numbers of hits that are summed never exceed 2δ, and those below them cost something: the sum at
+        ε = 0 would only end where it is too long.
+        """
+        last = self.top - _MOST
+        if last < 1 or not self.tail(last - 1) <= 2 * delta:
+            return False
+        return not 2 * self._of(last, arb(0), plain_profile) <= self.spare
+
+    def _weights(self, n: int) -> tuple[Ball, Ball]:
+        """The least and the most that n hits and otherwise misses weigh."""
+        if n not in self.weights:
+            certain = n * (-self.parts.short_hit).log1p() + (self.count - n) * (-self.parts.short_miss).log1p()
+            self.weights[n] = (self.chance(n) * certain.exp(), self.chance(n) * (n * self.more).exp())
+        return self.weights[n]
 
     def _of(self, n: int, epsilon: Ball, profile: Callable[[Loss, int, Ball], Ball]) -> Ball:
         """δ of n hits and all misses."""

@@ -10,13 +10,14 @@ from dataclasses import replace
 
 from flint import arb
 
-from bursar.losses.engines import rungs, steady
+from bursar.losses.engines import dominant, rungs, steady
 from bursar.losses.engines.answer import USUAL_WIDTH, Answer, Losses, NoEngine, Precision
 from bursar.losses.twins import Twins
 from bursar.numerics.balls import Ball, down, up
 
 Solve = Callable[[Losses, Ball, Precision], Answer]
 _COARSE = 1e-3  # the widest that the losses beside steady ones are asked for
+_SMALL = 0.1  # of the width asked: what the others may cost to be left unasked
 _SHARED = 0.4  # of the width asked: for the losses beside steady ones
 
 
@@ -56,7 +57,10 @@ def _moved(losses: Losses, delta: Ball, precision: Precision, solve: Solve) -> A
     # without the others ε is at least this, since forgetting them costs nothing
     low, high = parts.low + (-parts.below).log1p(), parts.high
     width = USUAL_WIDTH if precision.width is None else precision.width
-    if parts.rest:
+    most = dominant.at_most(parts.rest, parts.above)
+    if most <= _SMALL * width * parts.low:  # whatever the others cost: no engine needs to be asked
+        high = high + most
+    elif parts.rest:
         closer = replace(precision, width=min(_SHARED * width * parts.ease, max(width, _COARSE)))
         try:
             first = solve(parts.rest, parts.above, closer)

@@ -153,6 +153,34 @@ def test_few_places_one_by_one() -> None:
         assert abs(mpmath.mpc(values[j]) - truth / total) <= errors[j] < 1e-11
 
 
+@pytest.mark.parametrize("spread", [1e-9, 3e-3, 0.02, 0.2, 3.0])
+def test_many_places_at_once(spread: float) -> None:
+    """Sums of many places, apart or so close together that no transform is needed, are those of mpmath within their
+    error.
+    """
+    rng = np.random.default_rng(7)
+    law = spectrum.weighed(rng.normal(0, spread, 400), np.zeros(400), rng.uniform(-3, 0, 400), np.zeros(400), 0.0)
+    near = bool(float(np.abs(law.places).max()) * 2.0**-7 * 5000 < 1.5)
+    assert near == (spread < 0.01)
+    values, errors = law.transformed(2.0**-7, 5000)
+    total = mpmath.fsum(law.weights.tolist())
+    for j in (0, 1, 70, 2500, 4999):
+        s = mpf(j) * mpf(2) ** -7
+        truth = mpmath.fsum(
+            w * mpmath.expj(s * y) for w, y in zip(law.weights.tolist(), law.places.tolist(), strict=True)
+        )
+        assert abs(mpmath.mpc(values[j]) - truth / total) <= errors[j] < 1e-10
+
+
+@pytest.mark.parametrize("p", range(16))
+def test_coefficients_are_those_of_bessel(p: int) -> None:
+    """(x/2)^p/p! times the coefficients is J_p to the roundings that they are trusted with."""
+    t = np.linspace(0.0, 0.617, 41)
+    for value, at in zip(spectrum._bessel(t)[p].tolist(), t.tolist(), strict=True):
+        truth = mpmath.hyp0f1(p + 1, -mpf(at))
+        assert abs(mpf(value) - truth) <= 60 * 2.0**-53
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_random_tables_are_enclosed_along_their_curves(seed: int) -> None:
     """Several random tables: at every ε, next to atoms too, δ lies between the ends, by convolving all outcomes."""

@@ -60,6 +60,10 @@ class ReplacedFactor(SampledFactor):
             np.concatenate([error_d, error]),
         )
 
+    def pairs(self, tau: float, frequencies: Array) -> float:
+        """As many as `_near` allows, which keeps them few."""
+        return 0.0
+
     def _shifted(self, tau: float, reach: float) -> None:
         """None: the lines of a record removed are those of another law."""
 

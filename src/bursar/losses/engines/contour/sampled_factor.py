@@ -112,6 +112,11 @@ class SampledFactor(Factor):
         side = 1 if self.integral.removed else -1  # where a record is added the sum is that of the conjugate
         return Moments(side * self.count * arb(float(shifted.mean[0])), size, side * turn, error)
 
+    def pairs(self, tau: float, frequencies: Array) -> float:
+        """About how many pairs of a node and a frequency the moments take; none to speak of on a shifted line."""
+        reach = float(frequencies[-1])
+        return 0.0 if self._shifted(tau, reach) is not None else len(frequencies) * self.integral.price(tau, reach)
+
     def _logarithms(self, mean: float, c: Array, d: Array, error_c: Array, error_d: Array) -> Moments:
         """ln of e^{ims}(1 − C + iD) for all copies, less ims, with its error."""
         size, turn, error = log_of(-c, d, error_c + error_d, float(self.count))

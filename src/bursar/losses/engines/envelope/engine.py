@@ -21,7 +21,7 @@ from bursar.losses.engines.contour.factors import Factor, Moments
 from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.envelope.points import NoEnvelope
 from bursar.losses.engines.envelope.polynomials import Polynomial, above, below
-from bursar.numerics.arrays import Array, Complexes
+from bursar.numerics.arrays import Array, Complexes, dot
 from bursar.numerics.balls import Ball, up
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
@@ -109,26 +109,34 @@ class Envelope:
         return _Side(terms, SAFETY * (doubt + UNIT * float(sizes @ turned)), sizes)
 
     def _turned(self, epsilon: float) -> tuple[Complexes, Array]:
-        """e^{is(drift − ε)} at every frequency, and a bound of the error of each."""
+        """e^{is(drift − ε)} at every frequency, as products from two short tables, and a bound of the error of each."""
         apart = self.moments.drift - arb(epsilon)
         near = float(apart)
         if not math.isfinite(near):
             raise NoEnvelope("the losses are too large")
         off = float(abs(apart - arb(near)).upper())
-        phase = self.frequencies * near
-        return np.exp(1j * phase), self.frequencies * off + UNIT * (np.abs(phase) + 2 * ULPS + 4)
+        count, step = len(self.frequencies), self.line.step
+        row = math.isqrt(count) + 1
+        inner = np.exp(1j * (self.frequencies[:row] * near))
+        outer = np.exp(1j * (np.arange(-(-count // row)) * (row * step) * near))
+        turn = np.multiply.outer(outer, inner).ravel()[:count]
+        return turn, self.frequencies * off + UNIT * (np.abs(self.frequencies * near) + 4 * ULPS + 12)
+
+    @cached_property
+    def _guides(self) -> tuple[tuple[Complexes, Complexes], ...]:
+        """Terms whose sum is about δ, and the same times their frequencies: of both sums, then of the upper one."""
+        low, high = (side.terms for side in self.sides)
+        return tuple((terms, terms * self.frequencies) for terms in ((low + 2 * high) / 3, high))
 
     def rough(self, epsilon: float) -> tuple[float, float]:
         """ln of δ(ε) − δ_∞ and its derivative, in floats."""
         turn = self._turned(epsilon)[0]
-        low, high = (side.terms for side in self.sides)
         # far from all atoms δ may be so small that only the upper sum is positive
-        for terms in ((low + 2 * high) / 3, high):
-            turned = terms * turn
-            value = float(turned.real.sum())
+        for terms, paced in self._guides:
+            value = _real(terms, turn)
             if value > 0:
-                slope = -float((turned * (self.tau + 1j * self.frequencies)).real.sum())
-                return float(self.cumulant) - self.tau * epsilon + math.log(value), slope / value
+                slope = dot(paced.real, turn.imag) + dot(paced.imag, turn.real)
+                return float(self.cumulant) - self.tau * epsilon + math.log(value), slope / value - self.tau
         raise NoEnvelope("the sum is not positive")
 
     def evaluate(self, epsilon: float) -> tuple[Ball, Ball, Errors]:
@@ -138,8 +146,8 @@ class Envelope:
         lead = (self.cumulant - arb(self.tau) * x).exp()
         ends, unsure = [], 0.0
         for side in self.sides:
-            value = float((side.terms * turn).real.sum())
-            rounding = SAFETY * float(side.sizes @ (off + (len(turn) + 8) * UNIT)) + side.doubt
+            value = _real(side.terms, turn)
+            rounding = SAFETY * dot(side.sizes, off + (len(turn) + 8) * UNIT) + side.doubt
             ends.append(lead * arb(value, rounding))
             unsure = max(unsure, rounding / max(value, 1e-320))
         alias = aliases(self.chernoff, self.tau, 2 * arb.pi() / arb(self.line.step), x)
@@ -152,6 +160,11 @@ class Envelope:
             ("rounding", unsure),
         )
         return self.leak + lower.max(arb(0)), self.leak + upper, errors
+
+
+def _real(terms: Complexes, turn: Complexes) -> float:
+    """The real part of Σ terms·turn."""
+    return dot(terms.real, turn.real) - dot(terms.imag, turn.imag)
 
 
 def bounds_at(factors: Sequence[Factor], line: Line) -> tuple[Ball, Chernoff]:
