@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from bursar.cohorts.people.files import OPTIONS
 from bursar.errors import StorageFailed
+from bursar.extras import needs
 
 SCHEMA = pa.schema([("person", pa.binary()), ("charge", pa.int64()), ("admitted", pa.bool_())])
 Hashed = Sequence[tuple[str, str]]
@@ -27,7 +28,7 @@ Hashed = Sequence[tuple[str, str]]
 
 def in_arrow(frame: Any, task: Callable[[Iterable[Any]], Iterator[Any]], schema: str) -> Any:
     """A task over the Arrow batches of each part of a frame."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), needs("spark", "a task over columns"):
         # Spark asks for pandas before it makes a task of this kind, and none of it is used here
         warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas", category=FutureWarning)
         return frame.mapInArrow(task, schema)
