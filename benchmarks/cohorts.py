@@ -213,7 +213,7 @@ def rows() -> list[str]:
         f"{SHARE:g} of the full size. The floor writes and syncs 8 bytes for each block, or decodes the same Parquet "
         "files (people); it is measured before and after the work in the same process, and the ratio is one of seconds "
         "for blocks, of CPU-seconds for people. Spark's floor is the embedded replay of the same charges, each of both "
-        "in a process of its own, with all of its start-up; its peak is that of the largest process. Wanted is what the "
+        "in a process of its own, with all of its start-up; its peak is the largest process. Wanted is what the "
         "full size is to take at most.",
         "",
         "| what | wanted | seconds | CPU-s | floor, seconds | floor, CPU-s | ratio | peak, GB |",

@@ -7,6 +7,7 @@ python spark_cluster.py FOLDER INTERPRETER PACKAGE PATH…     PATHs are where t
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,7 @@ def cluster(folder: Path, interpreter: str) -> Any:
 def main(folder: Path, interpreter: str, package: str) -> None:
     """Both engines in turns on one filter, and a replay, whose tasks are bursar's own code in the workers."""
     import pyarrow.parquet as pq
+    from pyspark.find_spark_home import _find_spark_home
 
     import bursar as b
     from bursar.cohorts import PersonFilter
@@ -73,6 +75,7 @@ def main(folder: Path, interpreter: str, package: str) -> None:
         decided = pq.read_table(sorted(people.replay(listed, folder / "decided", buckets=4).glob("*.parquet")))
         print(decided.num_rows, sum(decided["admitted"].to_pylist()))
     spark.stop()
+    shutil.rmtree(Path(_find_spark_home(), "work", context.applicationId))  # where Spark is installed, of all places
 
 
 if __name__ == "__main__":

@@ -29,8 +29,7 @@ Hashed = Sequence[tuple[str, str]]
 def in_arrow(frame: Any, task: Callable[[Iterable[Any]], Iterator[Any]], schema: str) -> Any:
     """A task over the Arrow batches of each part of a frame."""
     with warnings.catch_warnings(), needs("spark", "a task over columns"):
-        # Spark asks for pandas before it makes a task of this kind, and none of it is used here
-        warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas", category=FutureWarning)
+        warnings.simplefilter("ignore")  # Spark wants pandas for this, and doubts its version: none of it is used here
         return frame.mapInArrow(task, schema)
 
 
