@@ -13,8 +13,9 @@ from fsspec.registry import _registry
 
 import bursar as b
 from bursar.cohorts import PersonFilter
+from bursar.cohorts.people.engines.spark_store import in_arrow
 from bursar.cohorts.people.objects import ObjectFolder
-from bursar.errors import StorageFailed
+from bursar.errors import ExtraMissing, StorageFailed
 from bursar.ledger.ledger import Ledger
 from support.person_contract import decided_alike, read
 from support.shared_store import SharedStore
@@ -146,6 +147,17 @@ def test_a_driver_that_dies_before_the_commit(
     assert read(remote.admit(sparkle([("ann", 1.0)]), ALL, key="q-1")) == [("ann", 1.0)]
     assert remote.admit(arrow([("ann", 1.0)]), ALL, key="q-2").num_rows == 0
     assert remote.verify() == ((), 1)
+
+
+def test_spark_without_pandas() -> None:
+    """Spark wants it for tasks over columns: the sentence says what to install."""
+
+    class Frame:
+        def mapInArrow(self, *_: Any) -> None:  # noqa: N802  # as Spark calls it
+            raise ImportError("Pandas >= 2.2.0 must be installed; however, it was not found.")
+
+    with pytest.raises(ExtraMissing, match=r"bursar\[spark\].*Pandas"):
+        in_arrow(Frame(), iter, "name STRING")
 
 
 def test_a_race_on_a_store_is_decided_again(
