@@ -74,8 +74,9 @@ def main(folder: Path, interpreter: str, package: str) -> None:
         listed = spark.createDataFrame(charges, "query INT, person STRING, charge INT").repartition(4)
         decided = pq.read_table(sorted(people.replay(listed, folder / "decided", buckets=4).glob("*.parquet")))
         print(decided.num_rows, sum(decided["admitted"].to_pylist()))
+    logs = Path(_find_spark_home(), "work", context.applicationId)  # where Spark is installed, of all places
     spark.stop()
-    shutil.rmtree(Path(_find_spark_home(), "work", context.applicationId))  # where Spark is installed, of all places
+    shutil.rmtree(logs, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ def served() -> tuple[Any, Any]:
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=PORT, verbose=False)
     server.start()
     store = s3fs.S3FileSystem(skip_instance_cache=True)
-    store.mkdir("lake")
+    store.makedirs("lake", exist_ok=True)  # what one server keeps, the next one in this process has
     return server, store
 
 
