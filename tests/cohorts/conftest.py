@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from bursar.cohorts import PersonFilter
 from bursar.ledger.ledger import Ledger
 from support.java import spark_home
 from support.tables import SECRET, Rows
+from support.where import TESTS
 
 
 @pytest.fixture
@@ -39,6 +41,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from pyspark.sql import SparkSession
 
     spark_home(tmp_path_factory.mktemp("java"))
+    os.environ["PYTHONPATH"] = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(TESTS)])
     session = (
         SparkSession.builder.master("local[1]")
         .config("spark.sql.shuffle.partitions", "1")

@@ -1,36 +1,62 @@
-"""A program that admits people on a cluster of two workers of its own, and prints who.
+"""A program that admits people on a cluster of two workers of its own, and prints who. The workers' interpreter has no
+bursar: what is sent with the job is all that they have of it.
 
-python spark_cluster.py FOLDER
+python spark_cluster.py FOLDER INTERPRETER PACKAGE PATH…     PATHs are where the driver finds modules
 """
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
-import pyarrow.parquet as pq
-from pyspark.sql import SparkSession
-
-import bursar as b
-from bursar.cohorts import PersonFilter
-from bursar.ledger.ledger import Ledger
-from support.java import spark_home
-from support.tables import SECRET, arrow
+OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
-def main(place: str) -> None:
-    """Both engines in turns on one filter, and a replay, whose tasks are bursar's own code in the workers."""
-    folder = Path(place)
+def found(_: Any) -> list[str]:
+    """In a worker: where it finds bursar, before anything else of it is loaded."""
+    import importlib.util
+
+    spec = importlib.util.find_spec("bursar")
+    return ["nowhere" if spec is None else Path(str(spec.origin)).parts[-3]]
+
+
+def cluster(folder: Path, interpreter: str) -> Any:
+    """A session with two workers."""
+    from pyspark.sql import SparkSession
+
+    from support.java import spark_home
+
     spark_home(folder / "java")
-    spark = (
+    os.environ["PYSPARK_PYTHON"] = interpreter
+    session = (
         SparkSession.builder.master("local-cluster[2,1,1024]")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.ui.enabled", "false")
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-        .config("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.extraJavaOptions", OPTIONS)
+        .config("spark.executor.extraJavaOptions", OPTIONS)
         .getOrCreate()
     )
-    spark.sparkContext.setLogLevel("OFF")
+    session.sparkContext.setLogLevel("OFF")
+    return session
+
+
+def main(folder: Path, interpreter: str, package: str) -> None:
+    """Both engines in turns on one filter, and a replay, whose tasks are bursar's own code in the workers."""
+    import pyarrow.parquet as pq
+    from pyspark.find_spark_home import _find_spark_home
+
+    import bursar as b
+    from bursar.cohorts import PersonFilter
+    from bursar.ledger.ledger import Ledger
+    from support.tables import SECRET, arrow
+
+    spark = cluster(folder, interpreter)
+    context = spark.sparkContext
+    print(*set(context.parallelize(range(2), 2).mapPartitions(found).collect()))
     with Ledger(folder / "budget.db", alert=None) as ledger:
         people = PersonFilter.create(
             ledger, "visits", folder=folder / "visits", person="user", rho="1/5000", secret=SECRET
@@ -38,16 +64,21 @@ def main(place: str) -> None:
         rows = [(f"p{number:02}", 1.0) for number in range(40)]
         people.admit(arrow(rows[:10]), b.Gaussian(sigma=50), key="q-1")
         frame = spark.createDataFrame(rows, "user STRING, value DOUBLE").repartition(4)
-        found = people.admit(frame, b.Gaussian(sigma=50), key="q-2").collect()
-        print("".join(sorted(row["user"] for row in found)))
+        admitted = people.admit(frame, b.Gaussian(sigma=50), key="q-2").collect()
+        print("".join(sorted(row["user"] for row in admitted)))
         again = people.admit(frame, sums="value", norm=1, sigma=50, key="q-3").collect()
         print(len(again), people.verify().ok, ledger.verify().ok)
-        charges = [(query, number % 40, 90_000) for query in range(3) for number in range(40)]
-        listed = spark.createDataFrame(charges, "query INT, person INT, charge INT")
+        context.addPyFile(package)
+        print(*set(context.parallelize(range(2), 2).mapPartitions(found).collect()))
+        charges = [(query, f"p{number}", 90_000) for query in range(3) for number in range(40)]
+        listed = spark.createDataFrame(charges, "query INT, person STRING, charge INT").repartition(4)
         decided = pq.read_table(sorted(people.replay(listed, folder / "decided", buckets=4).glob("*.parquet")))
         print(decided.num_rows, sum(decided["admitted"].to_pylist()))
+    logs = Path(_find_spark_home(), "work", context.applicationId)  # where Spark is installed, of all places
     spark.stop()
+    shutil.rmtree(logs, ignore_errors=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    sys.path[:0] = sys.argv[4:]
+    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3])

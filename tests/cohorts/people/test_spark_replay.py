@@ -56,6 +56,7 @@ def test_spark_replays_as_the_dictionary_does(
     """To the last unit, for names and for numbers, whatever the number of buckets; progress counts buckets alone."""
     rows = charges(named)
     frame = spark.createDataFrame(rows, f"query INT, person {'STRING' if named else 'BIGINT'}, charge BIGINT")
+    frame = frame.repartition(3)  # so that people are in several parts of it
     done: list[tuple[int, int]] = []
     target = visits.replay(frame, tmp_path / "out it's", rule=rule, buckets=3, progress=lambda *step: done.append(step))
     found = decided(target)

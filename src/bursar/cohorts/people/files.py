@@ -87,6 +87,10 @@ class Folder:
             whole.update(f"{part.rpartition('/')[2]} {known[1]}\n".encode())
         return whole.hexdigest()
 
+    def hashes(self, parts: Sequence[str]) -> list[tuple[str, str]]:
+        """Files that were looked at, each with its hash."""
+        return [(part, self._known[part][1]) for part in parts]
+
     def _look(self, part: str) -> Any:
         """What changes when a file does; anything of a young one, since two changes at once have one date."""
         now, found = time.time_ns(), os.stat(part)

@@ -133,9 +133,7 @@ class PersonFilter:
         if key is None:
             raise InputError("an admission needs a key of its own", argument="key")
         self.ledger.office.check()
-        prepared = engine_of(table, engine, self.folder.filesystem).prepare(
-            table, self.person, query, pads_of(self._secret)
-        )
+        prepared = engine_of(table, engine, self.folder).prepare(table, self.person, query, pads_of(self._secret))
         row = self._desk.recorded(chosen, query.fields(), by)
         for attempt in range(_ATTEMPTS):
             if row is not None:
@@ -236,7 +234,7 @@ class PersonFilter:
         return promised(self._desk.largest_limit(), self.ledger.entries(self.name))
 
     def _adding(self, spark: Any) -> Engine:
-        return engine_of(None, "duckdb", self.folder.filesystem) if spark is None else engine_in(spark)
+        return engine_of(None, "duckdb", self.folder) if spark is None else engine_in(spark, self.folder)
 
     def __repr__(self) -> str:
         return f"<PersonFilter {self.name}: {self.rule}>"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
@@ -104,18 +104,44 @@ class ObjectFolder(Folder):
                 raise StorageFailed("the store lost a delta that was written, nothing was charged")
             return self.digest(parts)
 
-    def spark_target(self, place: str) -> str:
-        """Where Spark writes a delta; its own configuration says how it gets there."""
+    def seen_by_all(self) -> Any:
+        """The file system, for workers of other processes."""
         if self.address.startswith("memory:"):
             raise InputError(
                 "Spark's workers do not see the memory of this process: give another folder", argument="folder"
             )
-        return f"{self.address}/{place}"
+        return self.filesystem
+
+    def gather(self, place: str, job: Callable[[str], Sequence[tuple[str, str]]]) -> None:
+        """Make a delta of the objects that a job wrote at a place of its own, by the names that it gives: an attempt
+        that was given up may write there as late as it likes. Their hashes say whether the store has all of it.
+        """
+        stage = f"{self._root}/{self.fresh()}"
+        try:
+            written = job(stage)
+            with _told("a delta could not be written, nothing was charged"):
+                names = [f"part-{number:05}.parquet" for number in range(len(written))]
+                for (there, _), name in zip(written, names, strict=True):
+                    self.filesystem.cp_file(f"{stage}/{there}", f"{self._root}/{place}/{name}")
+                parts = self.parts(place)
+                self.digest(parts)
+                found = [(part.rpartition("/")[2], digest) for part, digest in self.hashes(parts)]
+            if found != [(name, digest) for name, (_, digest) in zip(names, written, strict=True)]:
+                raise StorageFailed("the store has not kept a delta as it was written, nothing was charged")
+        except BaseException:
+            self.drop(place)
+            raise
+        finally:
+            self._remove(stage)
 
     def drop(self, place: str) -> None:
         """Remove what was written and does not count, as far as the store lets us."""
+        self._remove(f"{self._root}/{place}")
+
+    def _remove(self, inside: str) -> None:
         try:
-            self.filesystem.rm(f"{self._root}/{place}", recursive=True)
+            self.filesystem.invalidate_cache()
+            self.filesystem.rm(inside, recursive=True)
         except Exception:  # it counts for nothing, and `verify` tells of it
             return
 

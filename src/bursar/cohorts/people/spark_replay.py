@@ -1,31 +1,39 @@
-"""Bulk replay of a Spark frame: Spark deals the charges into buckets by person, one file each, and runs one task for
-each of them; the task decides its bucket as the embedded replay does. Workers need bursar itself, and see the folder.
+"""Bulk replay of a Spark frame. Spark schedules, and moves nothing between workers but columns: a task for each part of
+the frame deals its charges into buckets, in a file of its own, and says where they are; then tasks decide bucket after
+bucket, as the embedded replay does, from all of these files. Workers need bursar itself, and see the folder.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from py4j.protocol import Py4JError
+from pyspark import cloudpickle
 from pyspark.errors import PySparkException
+from pyspark.sql import functions as F  # noqa: N812  # as everybody calls it
 
-from bursar.cohorts.people.dealing import COLUMNS
+from bursar.cohorts.people.dealing import BATCH, COLUMNS, Dealt
 from bursar.cohorts.people.engines._base import discreet
 from bursar.cohorts.people.engines.spark import column_of, kinds_of
-from bursar.cohorts.people.replay import replayed
+from bursar.cohorts.people.engines.spark_store import in_arrow
+from bursar.cohorts.people.files import OPTIONS
+from bursar.cohorts.people.fold import Room, decided
 from bursar.errors import InputError, described, storage_trouble
 
 _WHOLE = ("byte", "short", "integer", "long")
 _ALLOWED = {"query": _WHOLE, "person": (*_WHOLE, "string", "binary"), "charge": _WHOLE}
 _PULSE = 0.5  # seconds between two looks at what is done
+_TASKS = 64  # that decide, at least, where there are so many buckets
 
 
 def replayed_by_spark(
@@ -36,28 +44,31 @@ def replayed_by_spark(
     if where.exists():
         raise InputError(f"target {where} exists: a replay never overwrites", argument="target")
     chosen = _checked(charges)
-    parts = where / ".charges"
+    spill = where / ".charges"
     whole = False
     try:
-        where.mkdir(parents=True)
+        spill.mkdir(parents=True)
         with discreet((PySparkException, Py4JError)), _watched(where, buckets, progress):
-            # each person is whole in one partition, and a partition in one file
-            dealt = chosen.repartition(buckets, "person").write.option("maxRecordsPerFile", 0)
-            dealt.parquet(f"file:{parts}")
-            troubles = _run(charges.sparkSession, sorted(parts.glob("*.parquet")), partial(_bucket, limit, rule))
+            told = in_arrow(chosen, partial(_deal, str(spill), buckets), "trouble STRING, dealt BINARY").collect()
+            troubles = [row["trouble"] for row in told if row["trouble"] is not None]
+            if not troubles:
+                dealt = [cloudpickle.loads(row["dealt"]) for row in told]
+                troubles = _run(charges.sparkSession, buckets, partial(_decide, dealt, str(where), limit, rule))
         for trouble in sorted(troubles):
             raise InputError(trouble, argument="charges")
         whole = True
     except OSError as problem:
         raise storage_trouble("the replay could not be written", problem) from None
     finally:
-        shutil.rmtree(parts if whole else where, ignore_errors=True)
+        shutil.rmtree(spill if whole else where, ignore_errors=True)
     progress(buckets, buckets)
     return where
 
 
 def _checked(charges: Any) -> Any:
-    """The columns of a list of charges; those that are missing or of another kind are refused by name."""
+    """The columns of a list of charges, and for persons that are no numbers one that says where they go; columns that
+    are missing or of another kind are refused by name.
+    """
     kinds = kinds_of(charges)
     for column in COLUMNS:
         if kinds.get(column) not in _ALLOWED[column]:
@@ -66,35 +77,72 @@ def _checked(charges: Any) -> Any:
                 f"text: {column} is {described(kinds.get(column))}",
                 argument="charges",
             )
-    return charges.select(*(column_of(charges, name) for name in COLUMNS)).where("person IS NOT NULL")
+    query, person, charge = (column_of(charges, name) for name in COLUMNS)
+    mark = [] if kinds["person"] in _WHOLE else [F.xxhash64(person).alias("mark")]
+    columns = (query.cast("bigint").alias("query"), person.alias("person"), charge.cast("bigint").alias("charge"))
+    return charges.where(person.isNotNull()).select(*columns, *mark)
 
 
-def _run(spark: Any, parts: Sequence[Path], task: Callable[[tuple[int, str]], list[str]]) -> list[str]:
-    """One task for each part, on whichever worker is free; what was wrong with any of them."""
-    if not parts:
-        return []
-    given = [(number, str(part)) for number, part in enumerate(parts)]
-    found: list[str] = spark.sparkContext.parallelize(given, len(given)).flatMap(task).collect()
+def _deal(spill: str, buckets: int, batches: Iterable[Any]) -> Iterator[Any]:
+    """In a worker: the charges of one part of the frame, dealt; or what is wrong with them, in our own words, which
+    show no value. A second attempt writes another file, and the one that nobody told of counts for nothing.
+    """
+    trouble, dealt = None, Dealt(Path(spill) / uuid.uuid4().hex, buckets)
+    many = _many(batches)
+    first = next(many, None)
+    if first is None:
+        return
+    try:
+        dealt.deal(first.schema, _chained(first, many))
+    except InputError as problem:
+        trouble = str(problem)
+        for _ in many:  # Spark starts a worker anew that leaves something unread
+            pass
+    found = pa.array([None if trouble else cloudpickle.dumps(dealt)], pa.binary())
+    yield pa.RecordBatch.from_arrays([pa.array([trouble], pa.string()), found], ["trouble", "dealt"])
+
+
+def _many(batches: Iterable[Any]) -> Iterator[Any]:
+    """The same rows in batches of the size that is dealt at once: Spark's are smaller."""
+    kept: list[Any] = []
+    rows = 0
+    for batch in batches:
+        kept.append(batch)
+        rows += batch.num_rows
+        if rows >= BATCH:
+            yield from pa.Table.from_batches(kept).combine_chunks().to_batches()
+            kept, rows = [], 0
+    if rows:
+        yield from pa.Table.from_batches(kept).combine_chunks().to_batches()
+
+
+def _chained(first: Any, others: Iterable[Any]) -> Iterator[Any]:
+    yield first
+    yield from others
+
+
+def _run(spark: Any, buckets: int, task: Callable[[Iterable[int]], list[str]]) -> list[str]:
+    """All buckets, some of them in each task, on whichever worker is free; what was wrong with any of them."""
+    context = spark.sparkContext
+    tasks = min(buckets, max(_TASKS, 4 * context.defaultParallelism))
+    found: list[str] = context.parallelize(range(buckets), tasks).mapPartitions(task).collect()
     return found
 
 
-def _bucket(limit: int, rule: str, given: tuple[int, str]) -> list[str]:
-    """In a worker: one bucket, decided and written under its number. What is wrong with the list is said in our own
-    words, which show no value; a second attempt writes the same file again.
-    """
-    import pyarrow.parquet as pq
-
-    number, part = given
-    target = Path(part).parent.parent
-    table = pq.read_table(part, partitioning=None)
-    if not table.num_rows:
-        return []
-    with tempfile.TemporaryDirectory(prefix=".bucket-", dir=target) as place:
+def _decide(dealt: Sequence[Dealt], where: str, limit: int, rule: str, numbers: Iterable[int]) -> list[str]:
+    """In a worker: some buckets, decided and written under their numbers; a second attempt writes the same again."""
+    room = Room()
+    for number in numbers:
+        table = pa.concat_tables([part.bucket(number, room) for part in dealt]) if dealt else ()
+        if not len(table):
+            continue
         try:
-            decided = replayed(table, f"{place}/decided", limit, rule, 1, lambda done, all: None)
+            rows = decided(table, limit, rule, room)
         except InputError as problem:
             return [str(problem)]
-        os.replace(decided / "bucket=0.parquet", target / f"bucket={number}.parquet")
+        written = Path(where) / ".charges" / uuid.uuid4().hex
+        pq.write_table(rows, written, **OPTIONS)
+        os.replace(written, Path(where) / f"bucket={number}.parquet")
     return []
 
 

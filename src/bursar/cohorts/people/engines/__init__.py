@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from bursar.cohorts.people.engines._base import Engine, discreet
+from bursar.cohorts.people.files import Folder
 from bursar.errors import InputError, described
 from bursar.extras import needs
 
 ENGINES = ("duckdb", "spark")
 
 
-def engine_of(table: Any, named: str | None, filesystem: Any = None) -> Engine:
-    """The engine that was named, or the one that the table belongs to, for files that lie in a file system."""
+def engine_of(table: Any, named: str | None, folder: Folder) -> Engine:
+    """The engine that was named, or the one that the table belongs to, for files that lie in a folder."""
     home = home_of(table)
     if named is not None and named not in ENGINES:
         raise InputError(f"engine must be one of {', '.join(ENGINES)}, not {described(named)}", argument="engine")
@@ -26,21 +27,21 @@ def engine_of(table: Any, named: str | None, filesystem: Any = None) -> Engine:
         with needs("spark", "a Spark table"):
             from bursar.cohorts.people.engines.spark import SparkEngine
 
-        return SparkEngine(table.sparkSession)
+        return SparkEngine(table.sparkSession, folder)
     with needs("cohorts", "a person filter"):
         from bursar.cohorts.people.engines.duck import DuckEngine
 
-    return DuckEngine(filesystem)
+    return DuckEngine(folder.filesystem)
 
 
-def engine_in(session: Any) -> Engine:
+def engine_in(session: Any, folder: Folder) -> Engine:
     """Spark, for what needs no table."""
     if home_of(session) != "pyspark" or not hasattr(session, "createDataFrame"):
         raise InputError(f"spark must be a Spark session, not {described(type(session).__name__)}", argument="spark")
     with needs("spark", "a Spark session"):
         from bursar.cohorts.people.engines.spark import SparkEngine
 
-    return SparkEngine(session)
+    return SparkEngine(session, folder)
 
 
 def home_of(table: Any) -> str:

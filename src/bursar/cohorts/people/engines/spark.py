@@ -1,4 +1,5 @@
-"""The distributed engine: Spark 3.5 or newer, for its own frames. The folder must be one that all workers see.
+"""The distributed engine: Spark 3.5 or newer, for its own frames. The folder must be one that all workers see; objects
+go by the tasks of `spark_store.py`.
 
 The secret goes to the workers as a row of data, never as a part of a statement: plans and the pages of Spark's own
 interface show statements.
@@ -19,8 +20,10 @@ from pyspark.sql import functions as F  # noqa: N812  # as everybody calls it
 
 from bursar.cohorts.people.charges import OwnNorm, Query
 from bursar.cohorts.people.engines._base import Engine, Prepared, discreet
+from bursar.cohorts.people.engines.spark_store import fetched, uploaded
 from bursar.cohorts.people.files import Folder, padded
 from bursar.cohorts.people.keys import Pads
+from bursar.cohorts.people.objects import ObjectFolder
 from bursar.cohorts.people.statements import Dialect, charges_statement, statement
 from bursar.errors import InputError, described
 
@@ -43,8 +46,8 @@ _NUMBERS = ("byte", "short", "integer", "long", "float", "double", "decimal")
 class SparkEngine(Engine):
     """Statements in a session."""
 
-    def __init__(self, session: Any) -> None:
-        self._spark = session
+    def __init__(self, session: Any, folder: Folder) -> None:
+        self._spark, self._folder = session, folder
 
     def prepare(self, table: Any, person: str, query: Query, pads: Pads) -> Prepared:
         """Name and price everybody in a table: lazily, as Spark does."""
@@ -80,6 +83,8 @@ class SparkEngine(Engine):
         """What was charged by these files."""
         if not files:
             return self._spark.createDataFrame([], _SCHEMA)
+        if isinstance(self._folder, ObjectFolder):
+            return fetched(self._spark, self._folder.seen_by_all(), self._folder.hashes(files), _SCHEMA)
         return self._spark.read.schema(_SCHEMA).parquet(*map(_pattern, files))
 
     def write(self, rows: Any, folder: Folder, place: str) -> None:
@@ -90,7 +95,11 @@ class SparkEngine(Engine):
             total = padded(count)
             whole = kept.unionByName(self._fillers(total - count))
             whole = whole.repartition(-(-total // _FILE)).sortWithinPartitions("person")
-            whole.write.options(**_PLAIN).parquet(folder.spark_target(place))
+            if isinstance(folder, ObjectFolder):
+                store = folder.seen_by_all()
+                folder.gather(place, lambda stage: uploaded(whole, store, stage))
+            else:
+                whole.write.options(**_PLAIN).parquet(folder.spark_target(place))
         except _TROUBLES:
             folder.drop(place)
             raise
@@ -140,8 +149,7 @@ def _pattern(file: str) -> str:
     """A file as Spark reads names: as they are, without the escapes of a web address, and with signs that could stand
     for others marked.
     """
-    name = file if "://" in file else f"file:{Path(file).resolve()}"
-    return re.sub(r"([\\*?\[\]{}])", r"\\\1", name)
+    return re.sub(r"([\\*?\[\]{}])", r"\\\1", f"file:{Path(file).resolve()}")
 
 
 def column_of(table: Any, name: str) -> Any:
