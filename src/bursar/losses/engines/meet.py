@@ -6,6 +6,7 @@ serve or stays wider than asked.
     hits           samples, of Gaussians also different ones, whose outcome says who took part
     contour        where noise is Gaussian: fewest moments, because they decay
     envelope       everything whose places can be listed: atoms, densities, and both together
+    bands          where a few large losses decide among many small ones, and all of these stay wide
     lattice        what is left, and the cross-check; for samples `drawn` has a lower end where nobody else has one
 """
 
@@ -19,13 +20,13 @@ from dataclasses import dataclass, replace
 from flint import arb
 
 from bursar.errors import ContradictionError, LossUnknown
-from bursar.losses.engines import closed, contour, dominant, drawn, envelope, hit_mixes, lattice, likeness, simpler, top
+from bursar.losses.engines import bands, closed, contour, dominant, drawn, envelope, hit_mixes, lattice, simpler, top
 from bursar.losses.engines.answer import EFFORTS, USUAL_WIDTH, Answer, Losses, NoEngine, Precision, leak_of
 from bursar.losses.engines.chernoff import delta_at_most
 from bursar.losses.engines.contour import NoContour
 from bursar.losses.engines.envelope import NoEnvelope
 from bursar.losses.engines.lattice import NoLattice
-from bursar.losses.engines.lattice.bracket import around, met
+from bursar.losses.engines.lattice.bracket import between
 from bursar.numerics.balls import Ball, down
 
 SETTLED = "settled"
@@ -103,25 +104,17 @@ def _by_engines(losses: Losses, delta: Ball, precision: Precision) -> Answer:
         precision,
         {
             "single event": lambda losses, _: top.epsilon_at(losses, delta),
-            "closed form": lambda losses, _: closed.epsilon_at(losses, delta) or likeness.epsilon_at(losses, delta),
+            "closed form": lambda losses, _: closed.epsilon_at(losses, delta),
             "hits": lambda losses, width: hit_mixes.epsilon_at(losses, delta, width),
             "contour": lambda losses, _: contour.epsilon_at(losses, delta),
             "nothing": lambda losses, _: dominant.nothing(losses, delta),
             "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
-            "bracket": lambda losses, width: _between(losses, delta, width, most),
+            "bands": lambda losses, _: bands.epsilon_at(losses, delta),
+            "bracket": lambda losses, width: between(losses, delta, width, most),
             "lattice": lambda losses, width: lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort]),
             "drawn": lambda losses, _: drawn.epsilon_at(losses, delta),
         },
     )(losses)
-
-
-def _between(losses: Losses, delta: Ball, width: float, most: int) -> Answer | None:
-    """ε between those of laws that cost no more and of laws that cost no less, where there are such."""
-    pair = around(losses)
-    if pair is None:
-        return None
-    below, above = (envelope.epsilon_at(some, delta, width / 2, most) for some in pair)
-    return met(below, above)
 
 
 def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) -> Answer:
@@ -221,6 +214,8 @@ class _Ask:
         for name in _order(losses, self.precision, self.engines):
             if name == "lattice" and found is not None and found.width <= _CLOSE and self.precision.effort != "high":
                 break
+            if name == "bands" and found is not None and found.width <= _OPEN:
+                continue
             try:
                 other = self.engines[name](losses, width)
             except _STUMBLES as limit:
