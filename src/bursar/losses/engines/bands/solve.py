@@ -43,7 +43,10 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer | None:
     if not all(loss.drawable and loss.bracket() is None for loss, _ in losses):
         return None  # a profile for every place would take too long
     with working(_BITS):
+        reach = -2 * float(delta.log())
         near = max(_single(loss, delta / copies) for loss, copies in losses)
+        # what all lose together, as if that were normal: E|L| is about twice δ₁(0)
+        near = max(near, *(2.5 * float(loss.profile(arb(0))) * math.sqrt(reach * copies) for loss, copies in losses))
         low, high, grown = 0.0, math.inf, 0
         for _ in range(_TRIES):
             # where ε is far above what one release costs, it is not a few that decide
