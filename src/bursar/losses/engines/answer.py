@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flint import arb
 
+from bursar.errors import ContradictionError
 from bursar.losses._base import Loss
 from bursar.numerics.balls import Ball, hull
 
@@ -44,6 +45,23 @@ class Answer:
         if self.lower == self.upper:
             return 0.0
         return (self.upper - self.lower) / self.upper if self.upper < math.inf else math.inf
+
+
+def both(first: Answer, second: Answer) -> Answer:
+    """Two proved intervals: the narrower one's record with the ends of both."""
+    best = min(first, second, key=lambda answer: answer.width)
+    lower, upper = max(first.lower, second.lower), min(first.upper, second.upper)
+    if lower > upper:
+        raise ContradictionError(f"the engines exclude each other: {first} and {second}")
+    return replace(best, lower=lower, upper=upper)
+
+
+def worst(answers: Sequence[Answer]) -> Answer:
+    """The larger of the lower and of the upper ends; the record of the one that decides the upper."""
+    if len(answers) == 1:
+        return answers[0]
+    found = max(answers, key=lambda answer: answer.upper)
+    return replace(found, lower=max(answer.lower for answer in answers))
 
 
 def leak_of(losses: Losses) -> Ball:

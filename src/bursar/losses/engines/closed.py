@@ -1,4 +1,4 @@
-"""Copies of one loss whose profile is a closed form: nothing is left to an engine."""
+"""Copies of one loss whose profile is a closed form, and losses like Gaussian ones: nothing is left to an engine."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 
 from flint import arb
 
+from bursar.losses.engines import likeness
 from bursar.losses.engines.answer import Answer, Losses
 from bursar.numerics.balls import Ball, down, positive_part, up, working
 from bursar.numerics.search import crossing
@@ -14,7 +15,12 @@ _BITS = 192
 
 
 def epsilon_at(losses: Losses, delta: Ball) -> Answer | None:
-    """The smallest ε ≥ 0 with δ(ε) ≤ δ; None where there are several losses or no closed form."""
+    """The smallest ε ≥ 0 with δ(ε) ≤ δ; None where there is no closed form."""
+    return _copies(losses, delta) or likeness.epsilon_at(losses, delta)
+
+
+def _copies(losses: Losses, delta: Ball) -> Answer | None:
+    """The same for copies of one loss; None where there are several."""
     if len(losses) != 1 or not 0 < delta < 1:
         return None
     ((loss, count),) = losses

@@ -52,6 +52,15 @@ def sampled_loss(loss: Ball, rate: Ball) -> Ball:
     return (rate * loss.expm1()).log1p()
 
 
+def sampled_tail(pair: Directions, rate: Ball, x: Ball) -> Ball:
+    """Of a record removed: P(L > x) = (1−q)·Q(l > y) + q·P(l > y) at the base's loss y behind x, with all digits."""
+    excess = x.expm1()
+    if not excess > -rate:
+        return arb(1) if excess < -rate else hull(arb(0), arb(1))
+    y = (excess / rate).log1p()
+    return (1 - rate) * pair.add.below(-y) + rate * pair.remove.tail(y)
+
+
 def sampled_hits(pair: Directions, rate: Ball, clear: float) -> Hits | None:
     """Of a record removed: the base's loss and ln q where it took part, ln(1−q) where not, both with a slack of about
     e^{−clear} (proofs/hits.md §1); None where half of either may be short of that.

@@ -6,6 +6,7 @@ serve or stays wider than asked.
     hits           samples, of Gaussians also different ones, whose outcome says who took part
     contour        where noise is Gaussian: fewest moments, because they decay
     envelope       everything whose places can be listed: atoms, densities, and both together
+    bands          where a few large losses decide among many small ones, and all of these stay wide
     lattice        what is left, and the cross-check; for samples `drawn` has a lower end where nobody else has one
 """
 
@@ -18,14 +19,14 @@ from dataclasses import dataclass, replace
 
 from flint import arb
 
-from bursar.errors import ContradictionError, LossUnknown
-from bursar.losses.engines import closed, contour, dominant, drawn, envelope, hit_mixes, lattice, likeness, simpler, top
-from bursar.losses.engines.answer import EFFORTS, USUAL_WIDTH, Answer, Losses, NoEngine, Precision, leak_of
+from bursar.errors import LossUnknown
+from bursar.losses.engines import bands, closed, contour, dominant, drawn, envelope, hit_mixes, lattice, simpler, top
+from bursar.losses.engines.answer import EFFORTS, USUAL_WIDTH, Answer, Losses, NoEngine, Precision, both, leak_of, worst
 from bursar.losses.engines.chernoff import delta_at_most
 from bursar.losses.engines.contour import NoContour
 from bursar.losses.engines.envelope import NoEnvelope
 from bursar.losses.engines.lattice import NoLattice
-from bursar.losses.engines.lattice.bracket import around, met
+from bursar.losses.engines.lattice.bracket import between
 from bursar.numerics.balls import Ball, down
 
 SETTLED = "settled"
@@ -58,7 +59,7 @@ def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) 
             answers.append(easier)
         elif summed or not known or not _cheaper(losses, answers[0], delta):
             answers.append(_one_way(losses, delta, precision))
-    return _worst(answers)
+    return worst(answers)
 
 
 def _easier(losses: Losses, delta: Ball, precision: Precision) -> Answer | None:
@@ -74,7 +75,7 @@ def _easier(losses: Losses, delta: Ball, precision: Precision) -> Answer | None:
     easier = simpler.epsilon_at(losses, delta, precision, _alone)
     if easier is not None and easier.width > width:
         with suppress(NoEngine):
-            easier = _both(easier, _one_way(losses, delta, precision))
+            easier = both(easier, _one_way(losses, delta, precision))
     return easier
 
 
@@ -104,7 +105,7 @@ def _one_way(losses: Losses, delta: Ball, precision: Precision) -> Answer:
         except _STUMBLES:
             continue
         else:
-            found = found if other is None else other if found is None else _both(found, other)
+            found = found if other is None else other if found is None else both(found, other)
         if found is not None and found.width <= width:
             break
     if found is None:
@@ -119,25 +120,17 @@ def _by_engines(losses: Losses, delta: Ball, precision: Precision) -> Answer:
         precision,
         {
             "single event": lambda losses, _: top.epsilon_at(losses, delta),
-            "closed form": lambda losses, _: closed.epsilon_at(losses, delta) or likeness.epsilon_at(losses, delta),
+            "closed form": lambda losses, _: closed.epsilon_at(losses, delta),
             "hits": lambda losses, width: hit_mixes.epsilon_at(losses, delta, width),
             "contour": lambda losses, _: contour.epsilon_at(losses, delta),
             "nothing": lambda losses, _: dominant.nothing(losses, delta),
             "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
-            "bracket": lambda losses, width: _between(losses, delta, width, most),
+            "bands": lambda losses, _: bands.epsilon_at(losses, delta),
+            "bracket": lambda losses, width: between(losses, delta, width, most),
             "lattice": lambda losses, width: lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort]),
             "drawn": lambda losses, _: drawn.epsilon_at(losses, delta),
         },
     )(losses)
-
-
-def _between(losses: Losses, delta: Ball, width: float, most: int) -> Answer | None:
-    """ε between those of laws that cost no more and of laws that cost no less, where there are such."""
-    pair = around(losses)
-    if pair is None:
-        return None
-    below, above = (envelope.epsilon_at(some, delta, width / 2, most) for some in pair)
-    return met(below, above)
 
 
 def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) -> Answer:
@@ -158,7 +151,7 @@ def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) 
         # a direction that costs next to nothing is easier to bound than to enclose
         if not (answers and precision.engine is None and delta_at_most(losses, down(epsilon)) <= answers[0].lower):
             answers.append(ask(losses))
-    return _worst(answers)
+    return worst(answers)
 
 
 def deltas_at(losses: Losses, epsilons: Sequence[float], precision: Precision) -> list[Answer]:
@@ -182,7 +175,7 @@ def deltas_at(losses: Losses, epsilons: Sequence[float], precision: Precision) -
         try:
             for epsilon, other in zip(asked, ways[name](asked), strict=True):
                 if other is not None:
-                    found[epsilon] = _both(found[epsilon], other) if epsilon in found else other
+                    found[epsilon] = both(found[epsilon], other) if epsilon in found else other
         except _STUMBLES as limit:
             reasons.append(f"the {name} engine: {limit}")
     if not all(epsilon in found for epsilon in epsilons):
@@ -237,32 +230,17 @@ class _Ask:
         for name in _order(losses, self.precision, self.engines):
             if name == "lattice" and found is not None and found.width <= _CLOSE and self.precision.effort != "high":
                 break
+            if name == "bands" and found is not None and found.width <= _OPEN:
+                continue
             try:
                 other = self.engines[name](losses, width)
             except _STUMBLES as limit:
                 reasons.append(f"the {name} engine: {limit}")
                 continue
             if other is not None:
-                found = other if found is None else _both(found, other)
+                found = other if found is None else both(found, other)
                 if found.width <= width:
                     break
         if found is None:
             raise NoEngine("; ".join(reasons))
         return found
-
-
-def _both(first: Answer, second: Answer) -> Answer:
-    """Two proved intervals: the narrower one's record with the ends of both."""
-    best = min(first, second, key=lambda answer: answer.width)
-    lower, upper = max(first.lower, second.lower), min(first.upper, second.upper)
-    if lower > upper:
-        raise ContradictionError(f"the engines exclude each other: {first} and {second}")
-    return replace(best, lower=lower, upper=upper)
-
-
-def _worst(answers: Sequence[Answer]) -> Answer:
-    """The larger of the lower and of the upper ends; the record of the one that decides the upper."""
-    if len(answers) == 1:
-        return answers[0]
-    found = max(answers, key=lambda answer: answer.upper)
-    return replace(found, lower=max(answer.lower for answer in answers))

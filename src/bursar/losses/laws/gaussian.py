@@ -42,6 +42,10 @@ class GaussianLoss(Loss):
         """Φ((x − μ²/2)/μ)."""
         return normal.cdf((ball(x) - self.mu**2 / 2) / self.mu)
 
+    def tail(self, x: RealLike) -> Ball:
+        """Φ((μ²/2 − x)/μ), with all digits where it is small."""
+        return normal.cdf((self.mu**2 / 2 - ball(x)) / self.mu)
+
     def support(self) -> tuple[Ball, Ball]:
         """The whole line."""
         return -infinity(), infinity()

@@ -70,6 +70,10 @@ class ReplacedGaussian(Loss):
         upper = (1 - self.rate) * normal.cdf(-c / self.sigma)
         return upper + self.rate * normal.cdf(-(c + arb(1) / 2) / self.sigma)
 
+    def tail(self, x: RealLike) -> Ball:
+        """P(output < the place of x), with all digits where it is small."""
+        return self._left(self._place(ball(x)), arb(-1) / 2)
+
     def support(self) -> tuple[Ball, Ball]:
         """The whole line."""
         return -infinity(), infinity()

@@ -19,7 +19,7 @@ from flint import arb
 
 from bursar.losses._base import Atom, Loss
 from bursar.losses._directions import Directions, symmetric
-from bursar.losses.engines.hit_parts import Hits, Sample, sampled_hits, sampled_loss
+from bursar.losses.engines.hit_parts import Hits, Sample, sampled_hits, sampled_loss, sampled_tail
 from bursar.losses.engines.lattice.law import Law
 from bursar.losses.engines.lattice.sampled import sampled as sampled_law
 from bursar.losses.twins import Twins, sampled_twins
@@ -117,6 +117,10 @@ class SampledRemove(_Sampled):
         y = self._grow(excess)
         return (1 - self.rate) * (1 - self.base.add.below(-y)) + self.rate * self.base.remove.cdf(y)
 
+    def tail(self, x: RealLike) -> Ball:
+        """P(L > x), with all digits where it is small."""
+        return sampled_tail(self.base, self.rate, ball(x))
+
     def support(self) -> tuple[Ball, Ball]:
         """The base's range, shrunk; down to ln(1−q) where the base may reveal absence."""
         low, high = self.base.remove.support()
@@ -188,10 +192,8 @@ class SampledAdd(_Sampled):
     def cdf(self, x: RealLike) -> Ball:
         """Q(L ≤ y) at the base's reversed loss y behind x; 1 from −ln(1−q) on."""
         excess = (-ball(x)).expm1()
-        if excess <= -self.rate:
-            return arb(1)
         if not excess > -self.rate:
-            return hull(arb(0), arb(1))
+            return arb(1) if excess <= -self.rate else hull(arb(0), arb(1))
         return self.base.add.cdf(-self._grow(excess))
 
     def support(self) -> tuple[Ball, Ball]:

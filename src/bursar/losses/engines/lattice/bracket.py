@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bursar.losses._base import Loss
+from bursar.losses.engines import envelope
 from bursar.losses.engines.answer import Answer, Losses
+from bursar.numerics.balls import Ball
 
 
 def around(losses: Losses) -> tuple[Losses, Losses] | None:
@@ -30,3 +32,14 @@ def met(below: Answer, above: Answer) -> Answer:
     lower = min(below.lower, above.upper)
     cells = 1 - lower / above.upper if above.upper > 0 else 0.0
     return replace(above, lower=lower, errors=(*above.errors, ("cells", cells)))
+
+
+def between(losses: Losses, delta: Ball, width: float, most: int) -> Answer | None:
+    """ε between those of laws that cost no more and of laws that cost no less, by the envelope engine; None where there
+    are no such laws.
+    """
+    pair = around(losses)
+    if pair is None:
+        return None
+    below, above = (envelope.epsilon_at(some, delta, width / 2, most) for some in pair)
+    return met(below, above)
