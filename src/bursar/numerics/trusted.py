@@ -17,7 +17,16 @@ ULPS = 8  # of numpy's exp, expm1, log, log1p, sin, cos, hypot, arctan2 and loga
 NORMAL = 2.0**-38
 """Relative, of `normal_cdf(a)` and of e^x times it, a computed as a sum of two quotients, for |a| ≤ 37.5, |x| ≤ 690."""
 SAFETY = 1.01  # error bounds are themselves computed in floats
+EXTENDED = 2.0**-62
+"""Relative, of sums, products and quotients of numpy's longest floats where they are extended ones; `ULPS` times that
+of their expm1."""
 _TRANSFORM = 4  # a discrete Fourier transform of length n errs by at most this times u·log2(n), relatively, in 2-norm
+
+
+def extended() -> bool:
+    """Whether this platform's longest floats are extended or quadruple ones; elsewhere nobody uses them."""
+    kind = np.finfo(np.longdouble)
+    return bool(kind.minexp < -16000 and kind.nmant >= 63)
 
 
 def normal_cdf(x: Array) -> Array:

@@ -125,7 +125,7 @@ def _by_engines(losses: Losses, delta: Ball, precision: Precision) -> Answer:
             "contour": lambda losses, _: contour.epsilon_at(losses, delta),
             "nothing": lambda losses, _: dominant.nothing(losses, delta),
             "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
-            "bands": lambda losses, _: bands.epsilon_at(losses, delta),
+            "bands": lambda losses, _: None if precision.effort == "low" else bands.epsilon_at(losses, delta),
             "bracket": lambda losses, width: between(losses, delta, width, most),
             "lattice": lambda losses, width: lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort]),
             "drawn": lambda losses, _: drawn.epsilon_at(losses, delta),

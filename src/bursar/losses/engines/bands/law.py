@@ -28,12 +28,6 @@ _LARGEST = 16000  # exponent of two that extended floats have for sure, with 53 
 _ROUND = 1e-12  # relative: more than what a few operations and conversions round by
 
 
-def available() -> bool:
-    """Whether this platform's longest floats have the range that squares of the smallest δ ask for."""
-    kind = np.finfo(LONG)
-    return bool(kind.minexp < -16000 and kind.nmant >= 63)
-
-
 def rounded(balls: list[Ball], *, upwards: bool) -> Extended:
     """Bounds of balls that hold numbers from 0 on, from this side; refused where nothing is known about one."""
     mantissas, exponents = [], []

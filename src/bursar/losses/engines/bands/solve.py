@@ -17,9 +17,10 @@ from flint import arb
 from bursar.errors import LossUnknown
 from bursar.losses._base import Loss
 from bursar.losses.engines.answer import Answer, Losses
-from bursar.losses.engines.bands.law import LONG, RATIO, Extended, Frame, Law, available, gathered, rounded
+from bursar.losses.engines.bands.law import LONG, RATIO, Extended, Frame, Law, gathered, rounded
 from bursar.numerics.balls import Ball, positive_part, working
 from bursar.numerics.lattice import short
+from bursar.numerics.trusted import EXTENDED, extended
 
 _BITS = 192
 _LEAST = arb(10) ** -1000  # δ: far above what extended floats lose
@@ -30,15 +31,14 @@ _NEAR = 1.3  # how far apart the ends may be, as a ratio, before the last look
 _SMALL = 0.4  # of 1/(τ√k): the finest step
 _USUAL = 0.15  # of what a release usually loses: the finest step, where that matters
 _NOTHING = 1e-4  # of ε: what all releases usually lose together, where it does not
-_UNIT = 2.0**-62  # what an operation on extended floats rounds by, at the most
 _TRUSTED = 1e-6  # relative: by how much all roundings together may be off, at the most
 
 
 def epsilon_at(losses: Losses, delta: Ball) -> Answer | None:
     """Both ends of the smallest ε ≥ 0 with δ(ε) ≤ δ; None where too much is asked."""
     count = sum(copies for _, copies in losses)
-    rounding = 4 * count * (3 * _FINE[0] + 200) * _UNIT
-    if not available() or len(losses) > _MOST_KINDS or not _LEAST < delta < 1 or rounding > _TRUSTED:
+    rounding = 4 * count * (3 * _FINE[0] + 200) * EXTENDED
+    if not extended() or len(losses) > _MOST_KINDS or not _LEAST < delta < 1 or rounding > _TRUSTED:
         return None
     if not all(loss.drawable and loss.bracket() is None for loss, _ in losses):
         return None  # a profile for every place would take too long
