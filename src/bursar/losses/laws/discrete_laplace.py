@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 from flint import acb, arb
@@ -100,11 +101,15 @@ class DiscreteLaplaceLoss(Loss):
         if not x > -top:
             ends.append(arb(0))
         threshold = self._threshold(x)
-        for m in integers_around(threshold, -1, self.shift):
+
+        def inside(m: int) -> bool:
             # cdf leaves out the outcomes below the threshold, `below` also those on it
             outside = (threshold < m or threshold >= m + 1) if strict else (threshold <= m or threshold > m + 1)
-            if not outside:
-                ends.append(self._beyond(m))
+            return not outside
+
+        around = integers_around(threshold, -1, self.shift)
+        for way in (around, reversed(around)):  # P(Y > m) falls with m: the first and the last that may be
+            ends += [self._beyond(m) for m in islice(filter(inside, way), 1)]
         return hull(*ends)
 
     def support(self) -> tuple[Ball, Ball]:
