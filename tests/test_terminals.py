@@ -19,7 +19,7 @@ from support.patience import NET
 from support.where import TOP
 
 EXTRAS = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-ELSEWHERE = ("python -m venv ", "workers/bin/", "PYSPARK_PYTHON=")
+ELSEWHERE = ("python -m venv ", "workers/bin/", "PYSPARK_PYTHON=", "spark-submit ")
 """The packing of workers for a cluster, which only a cluster can try."""
 
 

@@ -164,14 +164,14 @@ def test_one_copy_is_its_own_profile(law: type[Plain]) -> None:
 
 
 def test_a_law_that_answers_nothing_is_served_by_its_profile() -> None:
-    """The contour engine abstains and says why; the two engines as one fall back to the grid."""
+    """The contour engine abstains and says why; the engines as one fall back to a grid."""
     with working():
         losses = composed(Plain(arb(1) / 2), 4)
         with pytest.raises(contour.NoContour, match="no fast certified moments are known for Plain"):
             contour.epsilon_at(losses, arb("1e-6"))
         plain = meet.epsilon_at([losses], arb("1e-6"), Precision(width=1e-3))
         best = meet.epsilon_at([composed(Offering(arb(1) / 2), 4)], arb("1e-6"), Precision())
-    assert plain.engine == "lattice"
+    assert plain.engine in ("bands", "lattice")
     assert plain.lower <= best.upper
     assert best.lower <= plain.upper
 

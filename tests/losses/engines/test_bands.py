@@ -163,3 +163,33 @@ def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         assert epsilon_at(few, arb(1)) is None
         with pytest.raises(ArithmeticError):
             rounded([arb("nan")], upwards=True)
+
+
+LOOSE = "poisson(gaussian(sigma=0.3389, relation=replace_one), rate=1.055e-19)"
+
+
+def test_profiles_too_loose_for_their_grid_are_refused() -> None:
+    """Where the masses of one release exceed 1 by far, their powers overflow: no end is taken from what comes of it."""
+    with working(192):
+        loss = b.parse(LOOSE).terms[0].mechanism.losses().remove
+        frame = Frame(2.0**-70, 3, 32, 256, 64, True)
+        with pytest.raises(ArithmeticError, match="not known closely enough"):
+            single(frame, loss)
+    found = b.account(b.parse(f"{LOOSE}*17729276"), delta="3.205e-50").epsilon
+    assert found.upper > 1e-14  # where one copy alone has more than δ
+
+
+def test_what_overflows_decides_nothing() -> None:
+    """A δ that is not a number is neither above nor below another one."""
+    frame = Frame(1.0, 1, 4, 8, 2, True)
+    for mass in (LONG("inf"), LONG("nan")):
+        with pytest.raises(ArithmeticError, match="too large"):
+            Law(frame, [np.full(11, mass)], LONG(0)).delta(0.5)
+
+
+def test_nothing_is_lost_where_delta_covers_everything() -> None:
+    """Noise so large that δ(0) is at most δ costs 0, and both ends say so."""
+    losses = [(b.Gaussian(sigma=1e13).losses().remove, 10)]
+    found = epsilon_at(losses, arb("1e-8"))
+    assert found is not None
+    assert (found.lower, found.upper) == (0.0, 0.0)

@@ -16,11 +16,12 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from importlib import import_module
 
 from flint import arb
 
 from bursar.errors import LossUnknown
-from bursar.losses.engines import bands, closed, contour, dominant, drawn, envelope, hit_mixes, lattice, simpler, top
+from bursar.losses.engines import closed, contour, dominant, drawn, envelope, hit_mixes, lattice, simpler, top
 from bursar.losses.engines.answer import EFFORTS, USUAL_WIDTH, Answer, Losses, NoEngine, Precision, both, leak_of, worst
 from bursar.losses.engines.chernoff import delta_at_most
 from bursar.losses.engines.contour import NoContour
@@ -32,6 +33,7 @@ from bursar.numerics.balls import Ball, down
 SETTLED = "settled"
 """In place of an engine's name: as ledgers have priced plans up to now. What they wrote must not move with every better
 engine."""
+_BANDS = "bursar.losses.engines.bands.solve"  # loaded when it is asked, which is seldom
 _MANY = 100
 _CLOSE = 1e-4  # an answer this narrow is not worth another engine's minutes, unless effort is asked for
 _OPEN = 1e-3  # an answer wider than this is worth asking about each release by itself
@@ -125,7 +127,7 @@ def _by_engines(losses: Losses, delta: Ball, precision: Precision) -> Answer:
             "contour": lambda losses, _: contour.epsilon_at(losses, delta),
             "nothing": lambda losses, _: dominant.nothing(losses, delta),
             "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
-            "bands": lambda losses, _: None if precision.effort == "low" else bands.epsilon_at(losses, delta),
+            "bands": lambda losses, _: import_module(_BANDS).epsilon_at(losses, delta),
             "bracket": lambda losses, width: between(losses, delta, width, most),
             "lattice": lambda losses, width: lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort]),
             "drawn": lambda losses, _: drawn.epsilon_at(losses, delta),
@@ -230,7 +232,7 @@ class _Ask:
         for name in _order(losses, self.precision, self.engines):
             if name == "lattice" and found is not None and found.width <= _CLOSE and self.precision.effort != "high":
                 break
-            if name == "bands" and found is not None and found.width <= _OPEN:
+            if name == "bands" and (self.precision.effort == "low" or (found is not None and found.width <= _OPEN)):
                 continue
             try:
                 other = self.engines[name](losses, width)

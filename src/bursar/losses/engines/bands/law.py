@@ -129,6 +129,8 @@ class Law:
             places = (low + np.arange(len(masses))) * step
             above = places > epsilon
             total = total + (masses[above] * -np.expm1(LONG(epsilon) - places[above])).sum()
+        if not np.isfinite(total):  # what overflows says nothing, and no comparison with it does
+            raise ArithmeticError("the masses of a law are too large")
         return total
 
 

@@ -31,6 +31,7 @@ _NEAR = 1.3  # how far apart the ends may be, as a ratio, before the last look
 _SMALL = 0.4  # of 1/(τ√k): the finest step
 _USUAL = 0.15  # of what a release usually loses: the finest step, where that matters
 _NOTHING = 1e-4  # of ε: what all releases usually lose together, where it does not
+_LOOSE = 1e-6  # by how much the masses of one release may exceed 1
 _TRUSTED = 1e-6  # relative: by how much all roundings together may be off, at the most
 
 
@@ -42,7 +43,8 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer | None:
         return None
     if not all(loss.drawable and loss.bracket() is None for loss, _ in losses):
         return None  # a profile for every place would take too long
-    with working(_BITS):
+    # what overflows is refused where it is used: nobody wants to read of it
+    with working(_BITS), np.errstate(over="ignore", invalid="ignore"):
         reach = -2 * float(delta.log())
         near = max(_single(loss, delta / copies) for loss, copies in losses)
         # what all lose together, as if that were normal: E|L| is about twice δ₁(0)
@@ -53,14 +55,13 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer | None:
             if not 0 < near < math.inf or grown > _GROWN:
                 return None
             low, high = _ends(losses, delta, near, _COARSE)
-            if high <= _NEAR * low:
+            if high <= _NEAR * low:  # also where both are 0
                 break
             near, grown = (_STEP * near, grown + 1) if high == math.inf else (high, grown)
         if not high < math.inf:
             return None
-        least, most = _ends(losses, delta, high, _FINE)
-    low, high = max(low, least), min(high, most)
-    return Answer(low, high, (), "bands", _FINE[0], 0.0) if low <= high else None
+        least, most = _ends(losses, delta, high, _FINE) if high > 0 else (low, high)
+    return Answer(max(low, least), min(high, most), (), "bands", _FINE[0], 0.0)
 
 
 def _ends(losses: Losses, delta: Ball, near: float, size: tuple[int, int]) -> tuple[float, float]:
@@ -98,6 +99,8 @@ def single(frame: Frame, loss: Loss) -> Law:
     if frame.upper:
         parts = [1 - over[0], *(a - b for a, b in pairwise(over)), over[-1] - profile[-1]]
         masses, infinite = rounded(parts, upwards=True), rounded([profile[-1]], upwards=True)[0]
+        if not masses.sum() + infinite < 1 + _LOOSE:  # powers of them would soon be too large for anything
+            raise ArithmeticError("the profile is not known closely enough for steps this fine")
     else:
         tail = [loss.tail(place) for place in at]
         cells = rounded([positive_part(a - b) for a, b in pairwise(tail)], upwards=False)

@@ -71,6 +71,10 @@ class Factor(ABC):
         """A first guess of the variance of all copies."""
         return self.rough(1.0)[2]
 
+    def pairs(self, tau: float, frequencies: Array) -> float:
+        """About how many pairs of a node and a frequency the moments take, where that may be very many."""
+        return 0.0
+
     def rough_cumulants(self, tilts: Array) -> Array:
         """K of all copies at several real tilts, in floats."""
         return np.array([self.rough(tilt)[0] for tilt in tilts.tolist()])

@@ -9,7 +9,6 @@ from flint import arb
 
 from bursar.losses._base import Loss
 from bursar.losses.engines.contour.factors import Factor, Moments, NoContour
-from bursar.losses.engines.contour.sampled_factor import SampledFactor
 from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.lattice.law import Law
 from bursar.numerics.arrays import Array
@@ -37,7 +36,7 @@ class GuidedFactor(PointsFactor):
 
     def moments(self, tau: float, frequencies: Array) -> Moments:
         """The moments of all copies, by the loss's own way; refused where its places have them for far less."""
-        if isinstance(self.own, SampledFactor) and self.own.pairs(tau, frequencies) > _MOST_PAIRS:
+        if self.own.pairs(tau, frequencies) > _MOST_PAIRS:
             raise ArithmeticError("so many moments are quicker by places")
         return self.own.moments(tau, frequencies)
 
