@@ -136,6 +136,51 @@ def test_charges_that_are_none(visits: PersonFilter, tmp_path: Path, column: str
     assert not (tmp_path / "out").exists()
 
 
+def test_files_of_different_kinds(visits: PersonFilter, tmp_path: Path) -> None:
+    """By the kinds of the first file a charge in another one would be rounded down: such a folder is refused."""
+    (tmp_path / "in").mkdir()
+    for place, charge in enumerate([1, 9_400_000.4]):
+        table = pa.table({"query": [place], "person": [1], "charge": [charge]})
+        pq.write_table(table, tmp_path / "in" / f"{place}.parquet")
+    with pytest.raises(InputError, match="keep charge in different kinds"):
+        visits.replay(tmp_path / "in", tmp_path / "out")
+
+
+@pytest.mark.parametrize("query", [2**63 - 1, -(2**63)])
+def test_queries_at_the_end_of_all_numbers(query: int, visits: PersonFilter, tmp_path: Path) -> None:
+    """The first and the last whole number that there is keep their names in what a replay writes."""
+    table = pa.table({"query": [query] * 9, "person": list(range(9)), "charge": [5] * 9})
+    found = pq.read_table(visits.replay(table, tmp_path / "out"))
+    assert found["query"].to_pylist() == [query] * 9
+
+
+def test_nobody_takes_half_a_replay_for_all_of_it(visits: PersonFilter, tmp_path: Path) -> None:
+    """While it is written there is no target, so neither where its process dies; what lies beside it is private."""
+    seen: list[tuple[bool, int]] = []
+    table = pa.table({"query": [1] * 9, "person": list(range(9)), "charge": [5] * 9})
+
+    def look(done: int, _: int) -> None:
+        (beside,) = tmp_path.glob(".*.replay")
+        seen.append(((tmp_path / "out").exists(), beside.stat().st_mode & 0o077))
+
+    visits.replay(table, tmp_path / "out", buckets=2, progress=look)
+    assert seen == [(False, 0)] * 2
+    assert not list(tmp_path.glob(".*.replay"))
+
+
+def test_the_slower_of_two_replays_takes_nothing_away(visits: PersonFilter, tmp_path: Path) -> None:
+    """Two with one target: who comes second is refused, and what the first has written stays."""
+    table = pa.table({"query": [1], "person": [1], "charge": [5]})
+
+    def meanwhile(*_: int) -> None:
+        visits.replay(table, tmp_path / "out")
+
+    with pytest.raises(InputError, match="exists"):
+        visits.replay(table, tmp_path / "out", progress=meanwhile)
+    assert pq.read_table(tmp_path / "out").num_rows == 1
+    assert not list(tmp_path.glob(".*.replay"))
+
+
 @pytest.mark.parametrize(("person", "place", "name"), [("Ann", fold, "together"), (7, packed, "changes")])
 def test_a_lack_of_memory_counts_nothing(
     person: Any, place: Any, name: str, visits: PersonFilter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -16,8 +16,9 @@ import pytest
 import bursar as b
 from bursar.cohorts import PersonFilter
 from bursar.cohorts.people import share
+from bursar.cohorts.people.engines.spark import SparkEngine
 from bursar.cohorts.people.keys import pads_of, person_of
-from bursar.errors import InputError
+from bursar.errors import InputError, StorageFailed
 from support.person_contract import decided_alike, read
 from support.tables import SECRET, Rows, arrow
 from support.where import SOURCE, SPARK_CLUSTER, TESTS
@@ -48,6 +49,46 @@ def test_a_key_is_answered_by_either(visits: PersonFilter, sparkle: Frames) -> N
     assert read(visits.admit(arrow([*rows, ("eve", 1.0)]), b.Gaussian(sigma=8), key="q-1")) == rows
     visits.admit(arrow(rows[:1]), b.Gaussian(sigma=50), key="q-2")
     assert read(visits.admit(sparkle(rows), b.Gaussian(sigma=50), key="q-2")) == rows[:1]
+
+
+@pytest.mark.parametrize("setting", ["ignoreMissingFiles", "ignoreCorruptFiles"])
+def test_a_session_that_passes_over_files_forgets_no_charge(
+    setting: str, visits: PersonFilter, spark: Any, sparkle: Frames, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a task cannot read is not a state in which nobody was charged, whatever the session is set to."""
+    everything = b.Declared(b.ZCDP(rho="1/100"))
+    visits.admit(arrow([("bob", 1.0)]), everything, key="q-0")
+    real = SparkEngine.read
+
+    def vanishing(engine: SparkEngine, files: list[str]) -> Any:
+        frame = real(engine, files)
+        for file in map(Path, files):
+            file.rename(file.with_suffix(".away"))
+            if setting == "ignoreCorruptFiles":
+                file.write_bytes(b"PAR1 and no more")
+        return frame
+
+    monkeypatch.setattr(SparkEngine, "read", vanishing)
+    spark.conf.set(f"spark.sql.files.{setting}", "true")
+    try:
+        with pytest.raises(StorageFailed):
+            visits.admit(sparkle([("bob", 1.0)]), everything, key="q-1").collect()
+    finally:
+        spark.conf.unset(f"spark.sql.files.{setting}")
+        for file in visits.folder.path.rglob("*.away"):
+            file.rename(file.with_suffix(".parquet"))
+    assert visits.verify().ok
+
+
+def test_a_delta_of_which_the_driver_sees_nothing(
+    visits: PersonFilter, sparkle: Frames, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers that write to a disk of their own: refused before anything is committed, and the filter goes on."""
+    with monkeypatch.context() as changed:
+        changed.setattr(SparkEngine, "write", lambda *_: None)
+        with pytest.raises(StorageFailed, match="do all workers see this folder"):
+            visits.admit(sparkle([("ann", 1.0)]), b.Gaussian(sigma=50), key="q-1")
+    assert read(visits.admit(sparkle([("ann", 1.0)]), b.Gaussian(sigma=50), key="q-1")) == [("ann", 1.0)]
 
 
 def test_files_of_both_engines_say_nothing(visits: PersonFilter, sparkle: Frames) -> None:

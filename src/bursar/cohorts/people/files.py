@@ -67,6 +67,11 @@ class Folder:
     def settle(self, place: str) -> str:
         """Make a delta durable, names too, and give its hash."""
         target = self.path / place
+        if not self.parts(place):
+            raise StorageFailed(
+                f"a delta was written, and {self.path} has none of it: do all workers see this folder? "
+                "Nothing was charged"
+            )
         try:
             for path in (*map(Path, self.parts(place)), target, target.parent, self.path):
                 _sync(path)

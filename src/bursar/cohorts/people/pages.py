@@ -50,7 +50,7 @@ def coded(name: str, numbers: Any, least: int, kind: str) -> Column:
     most = int(numbers.max())
     if most >= min(_MOST_CODES, len(numbers)):
         return Column(name, kind, numbers.astype(np.int64) + least)
-    return Column(name, kind, np.arange(least, least + most + 1), numbers.astype(np.min_scalar_type(most)))
+    return Column(name, kind, np.arange(most + 1) + np.int64(least), numbers.astype(np.min_scalar_type(most)))
 
 
 def write_groups(path: Path, groups: Iterable[Sequence[Column]]) -> None:
@@ -143,7 +143,7 @@ def _field(value: Any) -> tuple[int, bytes]:
     if isinstance(value, bytes):
         return 12, value
     if isinstance(value, str):
-        return 8, _varint(len(value)) + value.encode()
+        return 8, _varint(len(value.encode())) + value.encode()
     if isinstance(value, list):
         kind = _field(value[0])[0]
         head = bytes([len(value) << 4 | kind]) if len(value) < _LONGEST else bytes([240 | kind]) + _varint(len(value))

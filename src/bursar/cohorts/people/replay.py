@@ -8,7 +8,6 @@ charges. The outcome is as private as the charges.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,8 @@ from bursar.cohorts.people.engines.duck import IDS, WHOLE, readable
 from bursar.cohorts.people.fold import Room, decided
 from bursar.cohorts.people.packed import Layout, Packed, cells_for, layout_of
 from bursar.cohorts.people.pages import write_groups
-from bursar.errors import InputError, storage_trouble
+from bursar.cohorts.people.replay_target import PRIVATE, written_beside
+from bursar.errors import InputError
 
 _BUFFER = 1 << 22  # bytes that are written at once
 _SMALL = 1 << 14  # charges that stay near the processor until they are packed
@@ -40,27 +40,15 @@ def replayed(
     None there are as many as the list asks for.
     """
     where = Path(os.fspath(target))
-    if where.exists():
-        raise InputError(f"target {where} exists: a replay never overwrites", argument="target")
-    spill = where / "dealt"
-    whole = False
-    try:
-        where.mkdir(parents=True)
-        with discreet((duckdb.Error, pa.ArrowException)):
-            # one thread: what decides is one, and several give small batches
-            database = duckdb.connect(":memory:", config={"temp_directory": str(where), "threads": 1})
-            dealt = _dealt(database, charges, spill, buckets)
-            room = Room()
-            for number in range(dealt.buckets):
-                _bucket(dealt, number, room, where / f"bucket={number}.parquet", limit, rule)
-                progress(number + 1, dealt.buckets)
-        spill.unlink()
-        whole = True
-    except OSError as problem:
-        raise storage_trouble("the replay could not be written", problem) from None
-    finally:
-        if not whole:
-            shutil.rmtree(where, ignore_errors=True)
+    with written_beside(where, PRIVATE) as beside, discreet((duckdb.Error, pa.ArrowException)):
+        # one thread: what decides is one, and several give small batches
+        database = duckdb.connect(":memory:", config={"temp_directory": str(beside), "threads": 1})
+        dealt = _dealt(database, charges, beside / "dealt", buckets)
+        room = Room()
+        for number in range(dealt.buckets):
+            _bucket(dealt, number, room, beside / f"bucket={number}.parquet", limit, rule)
+            progress(number + 1, dealt.buckets)
+        (beside / "dealt").unlink()
     return where
 
 

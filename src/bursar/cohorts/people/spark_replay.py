@@ -28,7 +28,8 @@ from bursar.cohorts.people.engines.spark import column_of, kinds_of
 from bursar.cohorts.people.engines.spark_store import in_arrow
 from bursar.cohorts.people.files import OPTIONS
 from bursar.cohorts.people.fold import Room, decided
-from bursar.errors import InputError, described, storage_trouble
+from bursar.cohorts.people.replay_target import SHARED, written_beside
+from bursar.errors import InputError, described
 
 _WHOLE = ("byte", "short", "integer", "long")
 _ALLOWED = {"query": _WHOLE, "person": (*_WHOLE, "string", "binary"), "charge": _WHOLE}
@@ -41,26 +42,19 @@ def replayed_by_spark(
 ) -> Path:
     """Write (query, person, charge, admitted) for every query and person below a new folder, one file a bucket."""
     where = Path(os.fspath(target)).resolve()
-    if where.exists():
-        raise InputError(f"target {where} exists: a replay never overwrites", argument="target")
     chosen = _checked(charges)
-    spill = where / ".charges"
-    whole = False
-    try:
-        spill.mkdir(parents=True)
-        with discreet((PySparkException, Py4JError)), _watched(where, buckets, progress):
+    with written_beside(where, SHARED) as beside:
+        spill = beside / ".charges"
+        spill.mkdir()
+        with discreet((PySparkException, Py4JError)), _watched(beside, buckets, progress):
             told = in_arrow(chosen, partial(_deal, str(spill), buckets), "trouble STRING, dealt BINARY").collect()
             troubles = [row["trouble"] for row in told if row["trouble"] is not None]
             if not troubles:
                 dealt = [cloudpickle.loads(row["dealt"]) for row in told]
-                troubles = _run(charges.sparkSession, buckets, partial(_decide, dealt, str(where), limit, rule))
+                troubles = _run(charges.sparkSession, buckets, partial(_decide, dealt, str(beside), limit, rule))
         for trouble in sorted(troubles):
             raise InputError(trouble, argument="charges")
-        whole = True
-    except OSError as problem:
-        raise storage_trouble("the replay could not be written", problem) from None
-    finally:
-        shutil.rmtree(spill if whole else where, ignore_errors=True)
+        shutil.rmtree(spill)
     progress(buckets, buckets)
     return where
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from bursar.cohorts.people.charges import OwnNorm, Query
 from bursar.cohorts.people.engines._base import Engine, Prepared, discreet
+from bursar.cohorts.people.engines.duck_files import table_at
 from bursar.cohorts.people.files import Folder, padded
 from bursar.cohorts.people.keys import BYTES, Pads
 from bursar.cohorts.people.statements import Dialect, charges_statement, statement
@@ -162,7 +163,7 @@ class _Given:
         self._db, self._table = db, table
         self._home = type(table).__module__.partition(".")[0]
         if isinstance(table, (str, os.PathLike)):
-            self._home, self.frame = "path", _file(db, os.fspath(table), person)
+            self._home, self.frame = "path", table_at(db, os.fspath(table), person)
         elif self._home in ("duckdb", "_duckdb"):
             _unclaimed(table)
             self.frame = db.from_arrow(table.to_arrow_table())
@@ -234,15 +235,3 @@ def _collected(table: Any) -> Any:
 
     with discreet(pl.exceptions.PolarsError):
         return (table.collect() if isinstance(table, pl.LazyFrame) else table).to_arrow()
-
-
-def _file(db: duckdb.DuckDBPyConnection, path: str, person: str) -> Any:
-    if path.endswith(".csv"):
-        found = db.read_csv(path, header=True)
-        if person not in found.columns:
-            return found
-        # ids are texts: were 0x10 a number wherever all others are, one person would have two names
-        return db.read_csv(path, header=True, dtype={person: "VARCHAR"})
-    if path.endswith(".parquet") or os.path.isdir(path):
-        return db.read_parquet(path if path.endswith(".parquet") else f"{path}/**/*.parquet")
-    raise InputError(f"a table is a .parquet or .csv file, or a folder of Parquet files, not {path}", argument="table")

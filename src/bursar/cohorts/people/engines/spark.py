@@ -38,6 +38,8 @@ _PLAIN = {  # of one length, whatever is in it: a checksum has four bytes or fiv
     "parquet.enable.dictionary": "false",
     "parquet.page.write-checksum.enabled": "false",
 }
+_WHOLE = {"ignoreMissingFiles": "false", "ignoreCorruptFiles": "false"}
+"""Whatever a session says: a file that cannot be read is not one in which nobody was charged."""
 _TROUBLES = (PySparkException, Py4JError)
 _IDS = ("byte", "short", "integer", "long", "string")
 _NUMBERS = ("byte", "short", "integer", "long", "float", "double", "decimal")
@@ -85,7 +87,7 @@ class SparkEngine(Engine):
             return self._spark.createDataFrame([], _SCHEMA)
         if isinstance(self._folder, ObjectFolder):
             return fetched(self._spark, self._folder.seen_by_all(), self._folder.hashes(files), _SCHEMA)
-        return self._spark.read.schema(_SCHEMA).parquet(*map(_pattern, files))
+        return self._spark.read.schema(_SCHEMA).options(**_WHOLE).parquet(*map(_pattern, files))
 
     def write(self, rows: Any, folder: Folder, place: str) -> None:
         """The rows of a delta among random ones."""
