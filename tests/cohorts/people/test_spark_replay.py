@@ -49,6 +49,19 @@ def by_dictionary(rows: Charges, limit: int, rule: str) -> dict[tuple[int, Any],
     return found
 
 
+def test_long_texts_of_spark(visits: PersonFilter, spark: Any, tmp_path: Path) -> None:
+    """A session that hands texts over with offsets of 64 bits is decided as any other."""
+    rows = charges(named=True)
+    frame = spark.createDataFrame(rows, "query INT, person STRING, charge BIGINT")
+    setting = "spark.sql.execution.arrow.useLargeVarTypes"
+    spark.conf.set(setting, "true")
+    try:
+        found = decided(visits.replay(frame, tmp_path / "out", rule="skip", buckets=3))
+    finally:
+        spark.conf.unset(setting)
+    assert found == by_dictionary(rows, 10**7, "skip")
+
+
 @pytest.mark.parametrize(("rule", "named"), [("skip", True), ("halt", False)])
 def test_spark_replays_as_the_dictionary_does(
     rule: str, named: bool, visits: PersonFilter, spark: Any, tmp_path: Path

@@ -58,7 +58,8 @@ class _Texts:
     """A column of texts or bytes: for each batch where each begins, and all of them in a row."""
 
     def __init__(self, kind: Any) -> None:
-        self._kind = kind
+        large = pa.types.is_large_string(kind) or pa.types.is_large_binary(kind)
+        self._kind, self._offset = kind, np.dtype(np.int64 if large else np.int32)
         self._parts: list[tuple[int, int]] = []
 
     def write(self, file: Any, column: Any, order: Whole) -> None:
@@ -72,8 +73,8 @@ class _Texts:
         """These rows of each batch, as one column."""
         found = [pa.array([], self._kind)]
         for (start, texts), (first, count) in zip(self._parts, slices, strict=True):
-            offsets: Any = np.empty(count + 1, np.int32)
-            read_into(file, offsets, start + 4 * first)
+            offsets: Any = np.empty(count + 1, self._offset)
+            read_into(file, offsets, start + self._offset.itemsize * first)
             letters: Any = np.empty(int(offsets[-1] - offsets[0]), np.uint8)
             read_into(file, letters, texts + int(offsets[0]))
             buffers = [None, pa.py_buffer(offsets - offsets[0]), pa.py_buffer(letters)]
