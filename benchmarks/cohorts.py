@@ -195,7 +195,7 @@ def cases() -> dict[str, Case]:
 
 
 def _own_peak() -> int:
-    """The most memory of this program, in KiB: `getrusage` also counts what its parent had before it became this one."""
+    """The most memory of this program, in KiB: `getrusage` also counts what its parent had before."""
     lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
