@@ -75,7 +75,7 @@ class ObjectStore(AbstractFileSystem):  # type: ignore[misc]
         if mode == "rb":
             self._up("get")
             return io.BytesIO(self.objects[name])
-        return _Upload(self, name)
+        return Upload(self, name)
 
     def rm_file(self, path: str) -> None:
         """Remove an object."""
@@ -83,10 +83,10 @@ class ObjectStore(AbstractFileSystem):  # type: ignore[misc]
         del self.objects[self._strip_protocol(path)]
 
 
-class _Upload(io.BytesIO):
+class Upload(io.BytesIO):
     """Bytes that become an object when they are closed."""
 
-    def __init__(self, store: ObjectStore, name: str) -> None:
+    def __init__(self, store: Any, name: str) -> None:
         super().__init__()
         self._store, self._name = store, name
 

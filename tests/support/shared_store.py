@@ -12,9 +12,7 @@ from urllib.parse import quote, unquote
 
 from fsspec import AbstractFileSystem
 
-
-class Outage(Exception):
-    """No kind of OSError; it quotes what nobody should read."""
+from support.object_store import Outage, Upload
 
 
 class SharedStore(AbstractFileSystem):  # type: ignore[misc]
@@ -74,7 +72,7 @@ class SharedStore(AbstractFileSystem):  # type: ignore[misc]
     def _open(self, path: str, mode: str = "rb", **_: Any) -> Any:
         if mode == "rb":
             return io.BytesIO(self.file(path).read_bytes())
-        return _Upload(self, path)
+        return Upload(self, path)
 
     def cp_file(self, path1: str, path2: str, **_: Any) -> None:
         """A copy that the store makes."""
@@ -83,18 +81,3 @@ class SharedStore(AbstractFileSystem):  # type: ignore[misc]
     def rm_file(self, path: str) -> None:
         """Remove an object."""
         self.file(path).unlink()
-
-
-class _Upload(io.BytesIO):
-    """Bytes that become an object when they are closed."""
-
-    def __init__(self, store: SharedStore, name: str) -> None:
-        super().__init__()
-        self._store, self._name = store, name
-
-    def close(self) -> None:
-        """Put all of it."""
-        if not self.closed:
-            content = self.getvalue()
-            super().close()
-            self._store.put_whole(self._name, content)
