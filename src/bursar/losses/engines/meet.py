@@ -6,6 +6,7 @@ serve or stays wider than asked.
     hits           samples, of Gaussians also different ones, whose outcome says who took part
     contour        where noise is Gaussian: fewest moments, because they decay
     envelope       everything whose places can be listed: atoms, densities, and both together
+    largest loss   where one tilt cannot serve small losses and rare large ones: the compositions by their largest loss
     bands          where a few large losses decide among many small ones, and all of these stay wide
     lattice        what is left, and the cross-check; for samples `drawn` has a lower end where nobody else has one
 """
@@ -33,7 +34,8 @@ from bursar.numerics.balls import Ball, down
 SETTLED = "settled"
 """In place of an engine's name: as ledgers have priced plans up to now. What they wrote must not move with every better
 engine."""
-_BANDS = "bursar.losses.engines.bands.solve"  # loaded when it is asked, which is seldom
+_LARGEST = "bursar.losses.engines.largest.solve"  # these are loaded when they are asked, which is seldom
+_BANDS = "bursar.losses.engines.bands.solve"
 _MANY = 100
 _CLOSE = 1e-4  # an answer this narrow is not worth another engine's minutes, unless effort is asked for
 _OPEN = 1e-3  # an answer wider than this is worth asking about each release by itself
@@ -127,6 +129,7 @@ def _by_engines(losses: Losses, delta: Ball, precision: Precision) -> Answer:
             "contour": lambda losses, _: contour.epsilon_at(losses, delta),
             "nothing": lambda losses, _: dominant.nothing(losses, delta),
             "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
+            "largest loss": lambda losses, width: import_module(_LARGEST).epsilon_at(losses, delta, width, most),
             "bands": lambda losses, _: import_module(_BANDS).epsilon_at(losses, delta),
             "bracket": lambda losses, width: between(losses, delta, width, most),
             "lattice": lambda losses, width: lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort]),

@@ -12,6 +12,8 @@ from bursar.losses._base import Atom, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor, Exponential
 from bursar.losses.engines.envelope.factor import LaplaceFactor
 from bursar.losses.engines.lattice.law import SLACK, Law, exponential, of_atoms
+from bursar.losses.laws.table import leaky_response
+from bursar.losses.twins import Twins
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 _FEW_COPIES = 500
+_TINY = 1e-8  # of ε: four times how far the twins are apart, relatively
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,15 @@ class LaplaceLoss(Loss):
                 ways = ways * (count - j) // (j + 1)
         short = arb(0) if apart < 2 * self.epsilon else count * (-self.epsilon).exp() / 2
         return positive_part(total / 2**count) + hull(arb(0), short.upper())
+
+    def twins(self) -> Twins | None:
+        """The responses that a threshold halfway makes of it, and those of ε, where these are hardly apart: outputs
+        between the two means are all but never seen (proofs/likeness.md §7).
+        """
+        if not self.epsilon < _TINY:
+            return None
+        low = (2 * (self.epsilon / 2).expm1()).log1p()
+        return Twins(leaky_response(arb(low.lower()), arb(0)), leaky_response(arb(self.epsilon.upper()), arb(0)))
 
     def lattice_law(self, depth: float) -> Law:
         """Two atoms, and the density between them."""

@@ -25,13 +25,16 @@ _COARSEST = 0.05  # of δ: polynomials that differ by more say nothing, however 
 _MOVES = 12  # of the ladder, by thirteen orders each
 _MOST_OFF = 6.0  # by which, as a logarithm, a Chernoff bound is thought to be off
 _FINE = np.linspace(-1.0, 1.0, 41)
+_MANY = 6000  # moments: with more, tilts close to the one that serves may bound the aliases better
+_NEAR = np.geomspace(0.002, 0.72, 20)
+_CLOSE = np.concatenate([-_NEAR[::-1], [0.0], _NEAR])  # of logarithms: tilts that lie the closer the nearer they are
 
 
 class Ladder:
     """The cumulants of a composition at tilts from far below to far above the ones of use, in floats."""
 
     def __init__(self, factors: Sequence[Factor], log_delta: float, most: int, at: float | None = None) -> None:
-        self.factors, self.most = factors, most
+        self.factors, self.most, self._closer = factors, most, False
         self.tilts = start_of(factors) * np.geomspace(1e-6, 1e8, 113)
         self._fill()
         for _ in range(_MOVES):  # where rare losses are what matters, the spread says nothing about them
@@ -82,6 +85,16 @@ class Ladder:
         """About ln δ(ε): the least Chernoff bound, and a little less."""
         return min(float(self.bounds(epsilon).min()) - 1.5, -0.1)
 
+    def _close_to(self, epsilon: float) -> None:
+        """Tilts around the one that serves an ε, which lie the closer the nearer they are: where one more large loss
+        pays as much as it costs, K is so steep that only a tilt next to it bounds the images of the law.
+        """
+        for offsets in (0.1 * _FINE, _CLOSE):
+            best = int(np.argmin(self.bounds(epsilon)))
+            self.tilts = float(self.tilts[best]) * np.exp(offsets)
+            self._fill()
+        self._closer = True
+
     def line(
         self, epsilon: float, log_delta: float, width: float, *, of_delta: bool = False, tooth: float | None = None
     ) -> Line:
@@ -102,6 +115,9 @@ class Ladder:
             nodes = float(periods[i]) / spacing if spacing > 0 else math.inf
             if math.isfinite(nodes) and (best is None or nodes < best[0]):
                 best = (nodes, i)
+        if (best is None or best[0] > _MANY) and tooth is None and not self._closer:
+            self._close_to(epsilon)
+            return self.line(epsilon, log_delta, width, of_delta=of_delta)
         if best is None:
             raise NoEnvelope("no tilt bounds the aliases")
         nodes, i = best

@@ -154,12 +154,12 @@ def _certified(envelope: Envelope | Combed, near: float, delta: Ball, width: flo
     # δ changes by a hundredth over 0.01/τ: sums made for one ε serve others only so far
     fine = 0.1 * width * abs(near)
     first = min(0.2 * fine, 0.01 / envelope.tau)
-    high = _end(near, 1, first, fine, lambda x: envelope.evaluate(x)[1] <= delta)
-    low = _end(near, -1, first, fine, lambda x: envelope.evaluate(x)[0] > delta)
+    high = end_of(near, 1, first, fine, lambda x: envelope.evaluate(x)[1] <= delta)
+    low = end_of(near, -1, first, fine, lambda x: envelope.evaluate(x)[0] > delta)
     return Answer(max(low, 0.0), max(high, 0.0), errors, "envelope", envelope.line.nodes, envelope.tau)
 
 
-def _end(start: float, side: int, step: float, fine: float, proved: Callable[[float], bool]) -> float:
+def end_of(start: float, side: int, step: float, fine: float, proved: Callable[[float], bool]) -> float:
     """The nearest place on this side at which the end is proved, as closely as asked."""
     failed = 0.0
     while not proved(start + side * step):

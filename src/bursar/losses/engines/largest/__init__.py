@@ -1,0 +1,1 @@
+"""Compositions ordered by their largest loss: where no single tilt serves both small losses and rare large ones."""
