@@ -68,8 +68,6 @@ def _told(composition: Composition, question: Question) -> bool:
     losses = known_losses(composition.terms[0].mechanism)
     if not isinstance(losses, str) and losses.remove.copies()[1] > 1:
         return False
-    if isinstance(losses, str) or type(losses.remove).rough_cumulant is Loss.rough_cumulant:
-        return True  # engines that would have to integrate say no more
     found = single.THEOREM.ask(composition, question)
     return isinstance(found, Bound) and found.encloses(_CLOSE)
 

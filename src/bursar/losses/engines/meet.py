@@ -37,6 +37,8 @@ engine."""
 _LARGEST = "bursar.losses.engines.largest.solve"  # these are loaded when they are asked, which is seldom
 _BANDS = "bursar.losses.engines.bands.solve"
 _MANY = 100
+_SMOOTH = ("plain contour", "rare losses")  # ways of the contour engine, for losses that are smooth
+_FEW_MOMENTS = 1 << 14  # where the envelope engine asks for more, another one may need fewer
 _CLOSE = 1e-4  # an answer this narrow is not worth another engine's minutes, unless effort is asked for
 _OPEN = 1e-3  # an answer wider than this is worth asking about each release by itself
 _PER_MOMENT = 4  # grid points are worth a moment
@@ -127,9 +129,12 @@ def _by_engines(losses: Losses, delta: Ball, precision: Precision) -> Answer:
             "closed form": lambda losses, _: closed.epsilon_at(losses, delta),
             "hits": lambda losses, width: hit_mixes.epsilon_at(losses, delta, width),
             "contour": lambda losses, _: contour.epsilon_at(losses, delta),
+            "plain contour": lambda losses, _: contour.by_all(losses, delta),
             "nothing": lambda losses, _: dominant.nothing(losses, delta),
-            "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
+            "few moments": lambda losses, width: envelope.epsilon_at(losses, delta, width, min(most, _FEW_MOMENTS)),
             "largest loss": lambda losses, width: import_module(_LARGEST).epsilon_at(losses, delta, width, most),
+            "rare losses": lambda losses, _: contour.by_rare(losses, delta),
+            "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
             "bands": lambda losses, _: import_module(_BANDS).epsilon_at(losses, delta),
             "bracket": lambda losses, width: between(losses, delta, width, most),
             "lattice": lambda losses, width: lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort]),
@@ -194,8 +199,9 @@ def _order(losses: Losses, precision: Precision, ways: Iterable[str]) -> list[st
         return ["contour", "lattice"]
     if precision.engine is not None:
         return [precision.engine]
-    smooth = _smooth(losses)
-    return [name for name in ways if name != "contour" or smooth]
+    smooth, ways = _smooth(losses), list(ways)
+    left = {"contour"} if "plain contour" in ways or not smooth else set()
+    return [name for name in ways if name not in left and (smooth or name not in _SMOOTH)]
 
 
 def _width(losses: Losses, precision: Precision) -> float:

@@ -23,6 +23,8 @@ from bursar.numerics.balls import Ball, down
 from bursar.numerics.trusted import SAFETY, UNIT
 
 Decay = Callable[[Array], Array]
+DEAD = -80.0
+"""Of the logarithm of all copies' moment: nothing below matters."""
 
 
 class NoContour(Exception):
@@ -70,6 +72,12 @@ class Factor(ABC):
     def rough_variance(self) -> float:
         """A first guess of the variance of all copies."""
         return self.rough(1.0)[2]
+
+    def live(self, tau: float, step: float, count: int) -> int:
+        """How many of the first ``count`` multiples of a frequency may have moments that matter: those of all others
+        are at most e^{`DEAD`} of the one at 0. All of them, where nothing is known.
+        """
+        return count
 
     def pairs(self, tau: float, frequencies: Array) -> float:
         """About how many pairs of a node and a frequency the moments take, where that may be very many."""
@@ -126,6 +134,11 @@ class GaussianFactor(Factor):
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
         """K(τ) = τ(τ + 1)μ²/2 at each tilt."""
         return [arb(tau) * (arb(tau) + 1) * self.mu_square / 2 for tau in tilts]
+
+    def live(self, tau: float, step: float, count: int) -> int:
+        """Up to where e^{−μ²s²/2} is above e^{−80}."""
+        last = math.sqrt(-2 * DEAD / max(down(self.mu_square), 1e-300)) / step
+        return min(count, math.ceil(1.001 * last) + 1) if last < count else count
 
     def mirror(self, tilt: Ball) -> Ball:
         """K(−1 − t) = K(t)."""

@@ -54,26 +54,45 @@ def suits(losses: Losses, delta: Ball) -> bool:
 
 
 def epsilon_at(losses: Losses, delta: Ball) -> Answer:
-    """The smallest ε ≥ 0 with δ(ε) ≤ δ of the composed losses."""
+    """The smallest ε ≥ 0 with δ(ε) ≤ δ of the composed losses: by all of them together, else by rare large ones."""
+    try:
+        return by_all(losses, delta)
+    except (NoContour, ArithmeticError):
+        found = by_rare(losses, delta)
+        if found is None:
+            raise
+        return found
+
+
+def by_all(losses: Losses, delta: Ball) -> Answer:
+    """ε by a contour for all losses together."""
+    leak, log_delta = _target(losses, delta)
+    factors = factors_of(losses, log_delta)
+    contour, near = by_scales(factors, leak, log_delta) or by_saddle(factors, leak, log_delta)
+    if near <= 0:
+        return _at_zero(losses, delta)
+    return _certified(contour, near, delta, log_delta)
+
+
+def by_rare(losses: Losses, delta: Ball) -> Answer | None:
+    """ε by a contour for large losses alone, which are rare; None where they cannot be told from the others."""
+    leak, log_delta = _target(losses, delta)
+    whole = splitting(losses, log_delta)
+    if whole is None:
+        return None
+    from bursar.losses.engines.contour.rare_choice import by_rare  # seldom needed
+
+    contour, near = by_rare(whole, leak, log_delta)
+    return _certified(contour, near, delta, log_delta)
+
+
+def _target(losses: Losses, delta: Ball) -> tuple[Ball, float]:
+    """What leaks, and ln of what is left of δ."""
     leak = leak_of(losses)
     target = delta - leak
     if not target > 0:
         raise NoContour("δ does not exceed what the releases leak")
-    log_delta = float(target.log())
-    factors = factors_of(losses, log_delta)
-    try:
-        contour, near = by_scales(factors, leak, log_delta) or by_saddle(factors, leak, log_delta)
-        if near <= 0:
-            return _at_zero(losses, delta)
-        return _certified(contour, near, delta, log_delta)
-    except (NoContour, ArithmeticError):
-        whole = splitting(losses, log_delta)
-        if whole is None:
-            raise
-        from bursar.losses.engines.contour.rare_choice import by_rare  # seldom needed
-
-        contour, near = by_rare(whole, leak, log_delta)
-        return _certified(contour, near, delta, log_delta)
+    return leak, float(target.log())
 
 
 def at_most(losses: Losses, epsilon: float, delta: Ball, tilt: float) -> bool:

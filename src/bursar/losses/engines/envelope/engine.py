@@ -17,15 +17,16 @@ import numpy as np
 from flint import arb
 
 from bursar.losses.engines.chernoff import chernoff_constant, exponentials
-from bursar.losses.engines.contour.factors import Factor, Moments
+from bursar.losses.engines.contour.factors import DEAD, Factor, Moments
 from bursar.losses.engines.envelope.factor import PointsFactor
-from bursar.losses.engines.envelope.points import NoEnvelope
+from bursar.losses.engines.envelope.points import NoEnvelope, TooMany
 from bursar.losses.engines.envelope.polynomials import Polynomial, above, below
 from bursar.numerics.arrays import Array, Complexes, dot
 from bursar.numerics.balls import Ball, up
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 MOST_MOMENTS = 1 << 18
+_PLENTY = 4096  # moments: with more it is worth a look from which frequency on none of them matters
 Errors = tuple[tuple[str, float], ...]
 """Named errors, relative to δ."""
 CALM = np.errstate(all="ignore")
@@ -70,7 +71,13 @@ class Envelope:
         self.factors, self.leak, self.line, self.tau = factors, leak, line, line.tau
         self.given_up = sum((factor.given_up for factor in factors), arb(0))
         self.cumulant, self.chernoff = bounds_at(factors, line)
-        self.frequencies = np.arange(line.nodes, dtype=np.float64) * line.step  # exact: the step has few bits
+        self.live = line.nodes
+        for factor in sorted(factors, key=lambda one: -one.rough(line.tau)[2]) if line.nodes > _PLENTY else ():
+            if self.live > _PLENTY:  # those that vary most first: one is enough
+                self.live = factor.live(line.tau, line.step, self.live)
+        if not self.live <= MOST_MOMENTS:
+            raise TooMany(f"{self.live:.2g} moments are more than {MOST_MOMENTS}")
+        self.frequencies = np.arange(self.live, dtype=np.float64) * line.step  # exact: the step has few bits
 
     @cached_property
     def moments(self) -> Moments:
@@ -92,7 +99,7 @@ class Envelope:
     def sides(self) -> tuple[_Side, _Side]:
         """The sums from below and from above."""
         line = self.line
-        low, high = (find(line.tau, line.step, line.nodes) for find in (below, above))
+        low, high = (find(line.tau, line.step, line.nodes, self.live) for find in (below, above))
         return self._side(low), self._side(high)
 
     def _side(self, polynomial: Polynomial) -> _Side:
@@ -104,6 +111,8 @@ class Envelope:
         sizes = np.abs(terms)
         grown = np.exp(np.minimum(moments.error, 700.0))
         doubt = float(sizes @ (grown - 1)) + float((twice * polynomial.errors * size) @ grown)
+        # those that nobody looks at
+        doubt += 2 * (self.line.nodes - self.live) * polynomial.largest * math.exp(DEAD)
         # of the exponential, the turn and the products
         turned = (ULPS + 4) * (2 + np.abs(moments.turn) + np.abs(moments.log_size)) + 16
         return _Side(terms, SAFETY * (doubt + UNIT * float(sizes @ turned)), sizes)

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 from flint import arb
 
-from bursar.losses.engines.contour.factors import Care, Decay, Factor, Moments
+from bursar.losses.engines.contour.factors import DEAD, Care, Decay, Factor, Moments
+from bursar.losses.engines.envelope.living import live
 from bursar.losses.engines.envelope.points import QUADRATURE, Points, TooMany, coarse_points, points_of
 from bursar.losses.engines.envelope.spectrum import Weighed, weighed
 from bursar.losses.engines.lattice.law import Law
@@ -17,7 +18,6 @@ from bursar.numerics.arrays import Array, Complexes, Integers
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
-_DEAD = -80.0  # of the logarithm of all copies' moment: nothing below matters
 _SMALL = 1e-4  # of ε: below, the variance of a Laplace loss is ε² as far as anybody searches
 _MOST_PAIRS = 30_000_000  # of a place and a frequency, one by one
 
@@ -136,6 +136,12 @@ class PointsFactor(Factor):
         heights, errors = points.log_masses + tau * points.losses, self._weight_errors(points, tau)
         return weighed(teeth, np.zeros_like(teeth), heights, errors, 0.0, whole=True)
 
+    def live(self, tau: float, step: float, count: int) -> int:
+        """Up to where all copies' moment is above e^{−80}, as far as the law's variance and a look at some frequencies
+        show (proofs/envelope.md §11).
+        """
+        return live(self.weighed(tau, step * count), self.count, step, count)
+
     def moments(self, tau: float, frequencies: Array) -> Moments:
         """The transform at all frequencies, and sums with all digits where the copies ask for them."""
         law = self.weighed(tau, float(frequencies[-1]))
@@ -174,7 +180,7 @@ def all_copies(law: Weighed, frequencies: Array, values: Complexes, errors: Arra
     slip, most = np.minimum(errors / sizes, 1.0), sizes + errors
     off = slip / np.maximum(1 - slip, 0.5) + 4 * ULPS * UNIT * (1 + np.abs(log_size))
     # with many copies the transform's own rounding is too much where they are not all but gone
-    weight = np.exp(np.maximum(scale * np.log(np.minimum(sizes + errors, 1.0)), _DEAD))
+    weight = np.exp(np.maximum(scale * np.log(np.minimum(sizes + errors, 1.0)), DEAD))
     asked = np.flatnonzero(weight * scale * off > factor.exact)
     if len(asked) and len(asked) * len(law.weights) <= _MOST_PAIRS:
         _closely(law, frequencies, asked, (log_size, turn, off, slip, most))

@@ -34,6 +34,10 @@ class GuidedFactor(PointsFactor):
         """K of all copies, by the loss's own way."""
         return self.own.cumulants(tilts)
 
+    def live(self, tau: float, step: float, count: int) -> int:
+        """All of them: places say nothing about moments that are taken another way."""
+        return count
+
     def moments(self, tau: float, frequencies: Array) -> Moments:
         """The moments of all copies, by the loss's own way; refused where its places have them for far less."""
         if self.own.pairs(tau, frequencies) > _MOST_PAIRS:

@@ -26,6 +26,7 @@ _CALM = 27.0  # how far the logarithm of the integrand may move on a disc
 _MOST_NODES = 4_000_000
 _FINEST = 1e-9  # of the largest loss: how wide a panel must be at least
 _COARSE = 1200  # nodes that searching takes
+_WHOLE = 0.05  # how far, as a logarithm, a coarse grid may be off where the law is a whole one
 _TURNS = 200.0  # of the integrand, over all of the range, that floats resolve
 _FEW_NODES = 200_000
 _MOST_COARSE = 5000  # panels that are cut once more to see which of them weigh something
@@ -81,9 +82,10 @@ def coarse_points(law: Law) -> Points:
         height[[0, -1]] -= math.log(2)
         losses.append(density.loss(v)[0])
         heights.append(height)
-    places = np.concatenate(losses)
-    none = np.zeros_like(places)
-    return Points(places, none, np.concatenate(heights), none)
+    places, masses = np.concatenate(losses), np.concatenate(heights)
+    total, none = float(np.logaddexp.reduce(masses)), np.zeros_like(places)
+    # many copies would make much of what a plain grid is off by; a part of a law is no whole
+    return Points(places, none, masses - total if abs(total) < _WHOLE else masses, none)
 
 
 def _nodes(density: Density, tempo: float, tau: float | None) -> Points:

@@ -26,6 +26,8 @@ class Polynomial:
 
     values: Complexes
     errors: Array
+    largest: float = 0.0
+    """A bound of the size of every coefficient, also of those that are not listed."""
 
 
 def spacing(step: float, degree: int) -> float:
@@ -63,25 +65,25 @@ def _places(tau: float, step: float, degree: int) -> tuple[float, float]:
         ctx.prec = before
 
 
-def above(tau: float, step: float, degree: int) -> Polynomial:
-    """T⁺: it touches G at the maximum of the h-periodised g, and h further on, and so on."""
+def above(tau: float, step: float, degree: int, count: int) -> Polynomial:
+    """T⁺: it touches G at the maximum of the h-periodised g, and h further on, and so on; so many coefficients."""
     h, theta = _places(tau, step, degree)
-    return _touching(tau, step, degree, h, theta)
+    return _touching(tau, step, degree, (h, theta), count)
 
 
-def below(tau: float, step: float, degree: int) -> Polynomial:
-    """T⁻: it meets G in its kink, and touches it h further on, and so on."""
-    return _touching(tau, step, degree, _places(tau, step, degree)[0], 0.0)
+def below(tau: float, step: float, degree: int, count: int) -> Polynomial:
+    """T⁻: it meets G in its kink, and touches it h further on, and so on; so many coefficients."""
+    return _touching(tau, step, degree, (_places(tau, step, degree)[0], 0.0), count)
 
 
-def _touching(tau: float, step: float, degree: int, h: float, theta: float) -> Polynomial:
+def _touching(tau: float, step: float, degree: int, places: tuple[float, float], count: int) -> Polynomial:
     """c_j = ((S − s_j)·A_j − i(D_j − D₀))/S from the sums A_j of values and D_j of slopes at the places θ + nh, where
 
         A_j = (E(z) − E(z+1))/M,  D_j = E(z+1)/M − τA_j,  E(z) = e^{−zθ}/(1 − e^{−zh}),  z = τ + is_j.
 
     D₀ is 0 where θ is the maximum; at the kink it is the slope that the polynomial there does not follow.
     """
-    j = np.arange(degree, dtype=float)
+    (h, theta), j = places, np.arange(count, dtype=float)
     a, e, size_a, size_e = _sums(tau, h, theta, j, degree)
     turned = np.exp(-1j * step * theta * j)
     a, e = a * turned, e * turned
@@ -91,7 +93,9 @@ def _touching(tau: float, step: float, degree: int, h: float, theta: float) -> P
     values = (share * a - 1j * slope / (step * degree)) / degree
     values[0] = a[0] / degree
     sizes = share * size_a + (size_e + tau * size_a + size_e[0] + tau * size_a[0]) / (step * degree)
-    return Polynomial(values, _roundings(tau, h) * sizes / degree)
+    # 1 − e^{−zh} is smallest for j = 0, so all sizes are at most what the first one's parts are
+    largest = (size_a[0] + 2 * (size_e[0] + tau * size_a[0]) / (step * degree)) / degree
+    return Polynomial(values, _roundings(tau, h) * sizes / degree, float(largest))
 
 
 def through(tau: float, h: float, theta: float, degree: int) -> Polynomial:

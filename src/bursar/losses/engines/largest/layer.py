@@ -25,6 +25,7 @@ from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 TWICE = math.log(3)  # what is known to be small counts as at most so large, and off by at most twice that
+_LARGE = 40.0  # of R: e^R − 1 is e^R from here on, but for 10⁻¹⁷ of itself
 _MOST = 0.5  # G/F: with more, ln(1 + G/F) might have no bound
 
 
@@ -64,7 +65,7 @@ class Layer(Factor):
                 odds = np.exp(np.minimum(inside.rough_cumulants(tilts) - small / low.count, 600.0))
                 grown += low.count * np.log1p(odds)
         total += sum(factor.rough_cumulants(tilts) for factor in self.others)
-        return np.where(grown > 30, total + grown, total + np.log(np.expm1(np.minimum(grown, 30.0))))
+        return total + log_expm1(grown)
 
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
         """ln N as balls."""
@@ -98,37 +99,41 @@ class Layer(Factor):
                 value, error = _log1p(np.where(blurred, 0.0, ratio), np.where(blurred, 0.0, off))
                 grown += low.count * value
                 doubt += low.count * error
-        return _product(parts, _expm1(grown, doubt.real), (lost, most.real))
+        return _product(parts, _log_expm1(grown, doubt.real), (lost, most.real))
 
     def decay(self, tau: float, care: Care) -> Decay:
         """No bound of the decay is known, and none is asked."""
         return np.zeros_like
 
 
-def _product(parts: list[Moments], share: tuple[Complexes, Array], bound: tuple[Truths, Array]) -> Moments:
+def _product(parts: list[Moments], share: tuple[Array, Array, Array], bound: tuple[Truths, Array]) -> Moments:
     """The moments of all parts times (e^R − 1), or, where one copy's are lost, bounds of their size."""
-    (value, unsure), (lost, most) = share, bound
-    size = np.abs(value)
-    first, lead = float(size[0]), float(unsure[0] / size[0])
+    (height, angle, unsure), (lost, most) = share, bound
+    lead = float(unsure[0])
     if lost[0] or not lead < 1e-3:
         raise ArithmeticError("the moments of a layer are not known precisely enough")
     sizes, turns, errors = (
         np.sum([getattr(part, name) for part in parts], axis=0) for name in ("log_size", "turn", "error")
     )
-    blurred = lost | (unsure > 0.5 * size)
-    with np.errstate(divide="ignore", over="ignore"):
-        # |Π(F + G)^k − ΠF^k| grows with every |F|
-        largest = np.where(lost, np.expm1(np.minimum(most, 700.0)), size + unsure)
-        height = np.log(np.where(blurred, largest, size) / first + 1e-300)
-        slip = np.where(blurred, TWICE, unsure / np.maximum(size - unsure, 1e-300)) + 2 * lead
-    rounding = 8 * ULPS * UNIT * (1 + np.abs(height))
+    blurred = lost | (unsure > 0.5)
+    # |Π(F + G)^k − ΠF^k| grows with every |F|
+    largest = np.where(lost, log_expm1(most), height + np.log1p(unsure))
+    relative = np.where(blurred, largest, height) - height[0]
+    rounding = 8 * ULPS * UNIT * (1 + np.abs(relative) + np.abs(sizes) + abs(float(height[0])))
     # what is only bounded counts with all of its errors in the size
     return Moments(
         sum((part.drift for part in parts), arb(0)),
-        sizes + height + np.where(blurred, errors + 2 * lead + rounding, 0.0),
-        np.where(blurred, 0.0, turns + np.angle(value)),
-        np.where(blurred, TWICE, SAFETY * (errors + slip + rounding)),
+        sizes + relative + np.where(blurred, errors + 2 * lead + rounding, 0.0),
+        np.where(blurred, 0.0, turns + angle),
+        np.where(blurred, TWICE, SAFETY * (errors + unsure / np.maximum(1 - unsure, 0.5) + 2 * lead + rounding)),
     )
+
+
+def log_expm1(x: Array) -> Array:
+    """ln(e^x − 1) for x ≥ 0, in floats."""
+    with np.errstate(divide="ignore"):
+        found: Array = np.where(x > _LARGE, x, np.log(np.expm1(np.minimum(x, _LARGE))))
+    return found
 
 
 def _inside(inside: PointsFactor, tau: float) -> Ball:
@@ -164,10 +169,15 @@ def _log1p(r: Complexes, off: Array) -> tuple[Complexes, Array]:
     return value, SAFETY * (off / left + 16 * ULPS * UNIT * size / left)
 
 
-def _expm1(w: Complexes, off: Array) -> tuple[Complexes, Array]:
-    """e^w − 1 without cancellation where w is small, and a bound of its error."""
-    half = np.sin(0.5 * w.imag)
-    top = np.exp(np.minimum(w.real, 600.0))
-    value = np.expm1(np.minimum(w.real, 600.0)) * np.cos(w.imag) - 2 * half * half + 1j * top * np.sin(w.imag)
-    rounding = 8 * ULPS * UNIT * (np.abs(value) + np.minimum(np.abs(w), 1.0) * (1 + top) + top * np.abs(w.imag))
-    return value, SAFETY * (top * np.expm1(np.minimum(off, 700.0)) + rounding)
+def _log_expm1(w: Complexes, off: Array) -> tuple[Array, Array, Array]:
+    """ln|e^w − 1| and its angle without cancellation, and a bound of its relative error, for w known up to ``off``."""
+    near = np.where(w.real < _LARGE, w, 0.0)
+    half, top = np.sin(0.5 * near.imag), np.exp(near.real)
+    value = np.expm1(near.real) * np.cos(near.imag) - 2 * half * half + 1j * top * np.sin(near.imag)
+    size = np.abs(value) + 1e-300
+    rounding = 8 * ULPS * UNIT * (size + np.minimum(np.abs(near), 1.0) * (1 + top) + top * np.abs(near.imag))
+    slip = np.expm1(np.minimum(off, 700.0))
+    # e^w − 1 is e^w for a large w, but for a part that counts as an error
+    far = w.real >= _LARGE
+    error = np.where(far, slip + 2 * math.exp(-_LARGE) + 8 * ULPS * UNIT * (1 + np.abs(w)), (top * slip + rounding) / size)
+    return np.where(far, w.real, np.log(size)), np.where(far, w.imag, np.angle(value)), SAFETY * error

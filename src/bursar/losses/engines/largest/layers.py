@@ -14,6 +14,7 @@ import numpy as np
 
 from bursar.losses.engines.contour.factors import Factor
 from bursar.losses.engines.envelope.points import NoEnvelope, coarse_points
+from bursar.losses.engines.largest.layer import log_expm1
 from bursar.losses.engines.lattice.law import Law
 from bursar.numerics.arrays import Array
 
@@ -23,6 +24,7 @@ _BENT = 12.0  # eight times how much, as a logarithm, the chance of a loss may b
 _NARROWEST, _WIDEST = 1.02, 4.0  # ratios of the ends of a layer
 _RARE = math.log(0.3)  # of how many losses there are above a place: with more, they are not large
 _TILTS = 240
+_LOOSE = 1.0  # how much worse one bound of several layers may be than their own, as a logarithm
 _NOTHING = 18.0  # in logarithms, below δ: layers that are bounded, not summed
 
 
@@ -47,7 +49,8 @@ class Layers:
         self._places, self._above = places[order], np.logaddexp.accumulate(chances[order])
         self.bounds = self._bounds()
         depth = 50.0 - log_delta
-        self.tilts = np.geomspace(1e-2 / self.bounds[-1], 1e2 * depth / self.bounds[0], _TILTS)
+        least = 1e-2 / (self.bounds[-1] * math.sqrt(float(self.counts.sum())))
+        self.tilts = np.geomspace(least, 1e2 * depth / self.bounds[0], _TILTS)
         self.constants = -np.log1p(self.tilts) - self.tilts * np.log1p(1 / self.tilts)
         self._inside = np.array([self._moments(one.losses, one.log_masses) for one in points])
         self._rest = sum((factor.rough_cumulants(self.tilts) for factor in others), np.zeros(_TILTS))
@@ -95,8 +98,7 @@ class Layers:
         more = np.logaddexp.reduce(inside[:, first : last + 1], axis=1)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             grown = self.counts @ np.log1p(np.exp(np.minimum(more - low, 600.0)))
-            share = np.where(grown > 30, grown, np.log(np.expm1(np.minimum(grown, 30.0))))
-            return np.asarray(self.counts @ low + self._rest + share)
+            return np.asarray(self.counts @ low + self._rest + log_expm1(grown))
 
     def bound(self, first: int, last: int, epsilon: float) -> tuple[float, float]:
         """ln of the least Chernoff bound of their δ(ε), and the tilt."""
@@ -121,17 +123,18 @@ class Layers:
         return float(np.logaddexp.reduce([np.nanmin(row - self.tilts * epsilon) for row in rows]))
 
     def groups(self, epsilon: float) -> list[Group]:
-        """The layers to sum at this ε, and those to bound, as few groups as may be."""
+        """The layers to sum at this ε, and those to bound, as few groups as may be: layers that one tilt serves about
+        as well as each its own are taken together.
+        """
         limit, n, found = self.log_delta - _NOTHING, 0, []
+        alone = [self.bound(i, i, epsilon)[0] for i in range(len(self.bounds))]
         while n < len(self.bounds):
-            height, tilt = self.bound(n, n, epsilon)
-            last = n
-            if height <= limit:
-                while last + 1 < len(self.bounds):
-                    more = self.bound(n, last + 1, epsilon)
-                    if more[0] > limit:
-                        break
-                    last, tilt = last + 1, more[1]
-            found.append(Group(n, last, height > limit, tilt))
+            last, apart, together = n, alone[n], self.bound(n, n, epsilon)
+            while last + 1 < len(self.bounds):
+                more, total = self.bound(n, last + 1, epsilon), float(np.logaddexp(apart, alone[last + 1]))
+                if more[0] > max(limit, total + _LOOSE):
+                    break
+                last, apart, together = last + 1, total, more
+            found.append(Group(n, last, together[0] > limit, together[1]))
             n = last + 1
         return found

@@ -29,6 +29,7 @@ from bursar.numerics.balls import Ball
 _DEPTH = 20.0  # by how much, as a logarithm, what no place of a law shows stays below δ
 _TRIES, _STEPS = 4, 60
 _SETTLED = 0.1  # of a period: a line serves every ε this near
+_MOST_LOOKED_AT = 1 << 27  # moments, of which no more than usual may matter
 _SHARE = 0.7  # of the width asked: for the sums
 
 
@@ -117,7 +118,8 @@ class Sums:
         for group in parts.layers.groups(near):
             factors = parts.factors(group)
             if group.summed:
-                ladder = Ladder(factors, self.log_delta, most, at=near)
+                # of all compositions few moments matter where there are many copies
+                ladder = Ladder(factors, self.log_delta, most if group.first else _MOST_LOOKED_AT, at=near)
                 line = ladder.line(near, self.log_delta, _SHARE * width)
                 self.envelopes.append(Envelope(factors, arb(0), line))
             else:
