@@ -11,10 +11,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from flint import arb
 
+from bursar.errors import LossUnknown
+from bursar.losses._base import Loss
 from bursar.losses.engines.answer import Answer
 from bursar.numerics.balls import Ball, down, up
 
@@ -35,13 +38,44 @@ def by_counts(total: Total, delta: Ball) -> Answer | None:
     high = base.support()[1]
     if not high.is_finite():
         high = _reach(base.mean(), base.variance().sqrt(), lambda x: bool(base.tail(x) <= spare * delta))
-    low = _reach(base.mean(), -base.variance().sqrt(), lambda x: bool(base.below(x) <= spare))
-    if not (low.is_finite() and high.is_finite() and low + parts.hit > parts.miss):
+    # each of them, or all together; a hit costs more than a miss whatever it costs
+    dearest = _together(base, most, _SHARE * delta / 2, 1)
+    dearest = dearest.min(most * high) if high + parts.hit > parts.miss else dearest
+    if not dearest.is_finite():
         return None
-    upper = up(total.offset(most) + most * high + total.slack)
+    upper = up(total.offset(most) + dearest + total.slack)
     least = _least(total, delta, 2 * most)
-    lower = down(total.offset(least) + least * low - total.slack - _ROOM) if least > 0 else 0.0
+    if least == 0:
+        return Answer(0.0, upper, (), "hits", 1, 0.0) if upper > 0 else None
+    low = _reach(base.mean(), -base.variance().sqrt(), lambda x: bool(base.below(x) <= spare))
+    cheapest = _together(base, least, _SHARE / 2, -1)
+    cheapest = cheapest.max(least * low) if low.is_finite() and low + parts.hit > parts.miss else cheapest
+    lower = down(total.offset(least) + cheapest - total.slack - _ROOM) if cheapest.is_finite() else 0.0
     return Answer(min(max(lower, 0.0), upper), upper, (), "hits", 1, 0.0) if upper > 0 else None
+
+
+def _together(base: Loss, n: int, spare: Ball, side: int) -> Ball:
+    """What n copies exceed together with at most this chance, or for the other side stay below: by Markov's inequality
+    at a tilt that floats choose; infinite where they have no say.
+    """
+    nothing, depth = arb("inf" if side > 0 else "-inf"), -float(spare.log())
+    if type(base).rough_cumulant is Loss.rough_cumulant:
+        return nothing
+    tilts = [10.0**power for power in range(-40, 41, 2)]
+    for spread in (1.0, 0.1, 0.01):
+        values = [_rough(base, n, depth, side * tilt) for tilt in tilts]
+        best = min(range(len(tilts)), key=lambda i: side * values[i] if math.isfinite(values[i]) else math.inf)
+        tilts = [tilts[best] * 10 ** (spread * (i - 10) / 5) for i in range(21)]
+    tilt = side * arb(tilts[10])
+    found = (n * base.cumulant(tilt).real - spare.log()) / tilt
+    return found if found.is_finite() else nothing
+
+
+def _rough(base: Loss, n: int, depth: float, tilt: float) -> float:
+    try:
+        return (n * base.rough_cumulant(tilt) + depth) / tilt
+    except (ArithmeticError, ValueError):
+        return math.nan
 
 
 def _least(total: Total, delta: Ball, limit: int) -> int:
@@ -91,8 +125,9 @@ def _last(total: Total, holds: Callable[[int], bool]) -> int:
 
 def _reach(start: Ball, step: Ball, enough: Callable[[Ball], bool]) -> Ball:
     """A place so many steps from the start that little enough lies beyond; infinite where none is found."""
-    for power in range(_STEPS):
-        x = start + step * arb(2.0 ** (power / 4))
-        if enough(x):
-            return x
+    with suppress(LossUnknown, ArithmeticError, ValueError):
+        for power in range(_STEPS):
+            x = start + step * arb(2.0 ** (power / 4))
+            if enough(x):
+                return x
     return arb("inf")

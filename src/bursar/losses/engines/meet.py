@@ -57,6 +57,8 @@ def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) 
     for losses in directions:
         # Mostly the other direction is the cheaper one, which is easier to show than to solve.
         known = answers and precision.engine is None and answers[0].upper < math.inf
+        if known and _below(losses, answers[0]):
+            continue
         summed = known and answers[0].engine == "contour"
         if summed and _cheaper(losses, answers[0], delta):
             continue
@@ -131,7 +133,9 @@ def _by_engines(losses: Losses, delta: Ball, precision: Precision) -> Answer:
             "contour": lambda losses, _: contour.epsilon_at(losses, delta),
             "plain contour": lambda losses, _: contour.by_all(losses, delta),
             "nothing": lambda losses, _: dominant.nothing(losses, delta),
-            "few moments": lambda losses, width: envelope.epsilon_at(losses, delta, width, min(most, _FEW_MOMENTS)),
+            "few moments": lambda losses, width: envelope.narrow_epsilon_at(
+                losses, delta, width, min(most, _FEW_MOMENTS)
+            ),
             "largest loss": lambda losses, width: import_module(_LARGEST).epsilon_at(losses, delta, width, most),
             "rare losses": lambda losses, _: contour.by_rare(losses, delta),
             "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
@@ -220,10 +224,16 @@ def _cheaper(losses: Losses, first: Answer, delta: Ball) -> bool:
     try:
         if first.engine == "contour":
             return contour.at_most(losses, first.upper, delta, first.tilt)
-        most = sum((count * loss.support()[1] for loss, count in losses), arb(0))
-        if most <= first.lower and leak_of(losses) <= 0:  # no loss is ever larger than the other direction's ε
-            return True
         return envelope.at_most(losses, first.upper, delta)
+    except _STUMBLES:
+        return False
+
+
+def _below(losses: Losses, first: Answer) -> bool:
+    """Whether no loss is ever larger than the other direction's ε."""
+    try:
+        most = sum((count * loss.support()[1] for loss, count in losses), arb(0))
+        return bool(most <= first.lower and leak_of(losses) <= 0)
     except _STUMBLES:
         return False
 

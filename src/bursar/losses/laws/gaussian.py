@@ -12,7 +12,7 @@ from bursar.guarantees.gdp import far_gaussian_delta
 from bursar.losses._base import Loss
 from bursar.losses._directions import Directions
 from bursar.losses.engines.contour.factors import GaussianFactor
-from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Law, itself, spread
+from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Law, Moves, itself, spread
 from bursar.losses.engines.likeness import Likeness
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array, Known
@@ -95,7 +95,8 @@ class GaussianLoss(Loss):
         # on a disc of radius r around c the log-density moves by at most r(2|c − m| + r)/(2μ²) ≤ 1
         width = min(m / (2.1 * (reach + m + 1)), WIDEST)
         # the window is symmetric, so it holds for the reversed pair too: sampling mixes the two
-        density = Density(-edge, edge, width, log_density, itself, lambda g: g)
+        moves = (normal_moves(middle, m), normal_moves(-middle, m))
+        density = Density(-edge, edge, width, log_density, itself, lambda g: g, moves=moves)
         return Law(densities=(density,), log_lost=SLACK - depth)
 
     def likeness(self) -> Likeness:
@@ -113,6 +114,15 @@ class GaussianLoss(Loss):
     def sampled_pair(self, pair: Directions, rate: Ball) -> Directions:
         """The sampled Gaussian, whose integrals are its own."""
         return sampled_gaussian(1 / self.mu, rate)
+
+
+def normal_moves(middle: float, deviation: float) -> Moves:
+    """By how much ln of a normal density moves on a disc: r(2|c − m| + r)/(2s²), and a little for readings of both."""
+
+    def moves(at: Array, radius: Array) -> Array:
+        return 1.001 * radius * (2 * np.abs(at - middle) + radius) / (2 * deviation * deviation)
+
+    return moves
 
 
 def sampled_gaussian(sigma: Ball, rate: Ball) -> Directions:

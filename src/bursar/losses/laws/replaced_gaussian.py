@@ -18,6 +18,7 @@ from bursar.losses.engines.contour.replaced_factor import ReplacedFactor
 from bursar.losses.engines.contour.replaced_integral import ReplacedIntegral
 from bursar.losses.engines.envelope.guided import GuidedFactor, guided
 from bursar.losses.engines.hit_parts import Hits
+from bursar.losses.engines.lattice.graded import replaced_bounds
 from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Law, log_odds, spread
 from bursar.losses.laws.gaussian import GaussianLoss
 from bursar.losses.laws.normal_integral import normal_integral, power
@@ -175,4 +176,6 @@ class ReplacedGaussian(Loss):
 
         edge = 1 / (2 * sigma * sigma) + reach / sigma
         width = min(1 / (2.1 * sigma * (reach + 1 + 1 / sigma)), WIDEST)
-        return Law(densities=(Density(-edge, edge, width, log_density, both, place),), log_lost=SLACK - depth)
+        even = (math.log1p(-q) - math.log(q) if q < 1 else -math.inf) + eighth
+        density = Density(-edge, edge, width, log_density, both, place, bounds=replaced_bounds(sigma, even))
+        return Law(densities=(density,), log_lost=SLACK - depth)

@@ -14,7 +14,7 @@ from bursar.losses.engines.lattice.law import Law
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball
 
-_MOST_PAIRS = 5e8  # of a node and a frequency
+_MOST_PAIRS = 3e7  # of a node and a frequency
 _DEEP = 20.0  # as `gathering` asks for
 
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bursar.losses.engines.lattice.graded import measured
 from bursar.losses.engines.lattice.grid import legendre
-from bursar.losses.engines.lattice.law import Density, Law, Panels, parts_for
+from bursar.losses.engines.lattice.law import Bounds, Density, Law, Panels, parts_for
 from bursar.numerics.arrays import Array, Integers
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
@@ -31,6 +32,8 @@ _TURNS = 200.0  # of the integrand, over all of the range, that floats resolve
 _FEW_NODES = 200_000
 _MOST_COARSE = 5000  # panels that are cut once more to see which of them weigh something
 _ROUNDS = 12
+_MOST_ALIKE = 20_000  # panels that are all alike, where wide ones failed
+_PARTS = 8  # of a panel that is too wide, at a time, where parts are measured anew
 _LIGHT = 50.0  # panels that are e^{−50} times lighter than the heaviest are left out
 
 
@@ -56,7 +59,7 @@ class Points:
 def points_of(law: Law, tempo: float, tau: float | None = None) -> Points:
     """The places for |τ + is| up to ``tempo``; with a tilt given, only those that weigh something there."""
     found = [Points(law.losses, law.loss_errors, law.log_masses, law.mass_errors)] if len(law.losses) else []
-    found += [_nodes(density, tempo, tau) for density in law.densities]
+    found += [_nodes_of(density, tempo, tau) for density in law.densities]
     if law.panels is not None:
         found.append(_panel_nodes(law.panels, tempo, tau))
     if len(found) == 1:
@@ -86,6 +89,17 @@ def coarse_points(law: Law) -> Points:
     total, none = float(np.logaddexp.reduce(masses)), np.zeros_like(places)
     # many copies would make much of what a plain grid is off by; a part of a law is no whole
     return Points(places, none, masses - total if abs(total) < _WHOLE else masses, none)
+
+
+def _nodes_of(density: Density, tempo: float, tau: float | None) -> Points:
+    """The nodes of a density, on panels as wide as it lets them be where that is known."""
+    if density.bounds is not None:
+        try:
+            return _measured_nodes(density.panels, tempo, tau, density.bounds)
+        except (NoEnvelope, ArithmeticError):
+            if not density.high - density.low < _MOST_ALIKE * density.width:
+                raise
+    return _nodes(density, tempo, tau)  # panels that are all alike may do
 
 
 def _nodes(density: Density, tempo: float, tau: float | None) -> Points:
@@ -125,6 +139,23 @@ def _nodes(density: Density, tempo: float, tau: float | None) -> Points:
     slip = 4 * UNIT * (np.abs(v) + abs(density.low) + abs(density.high))
     errors = errors + slip / min(density.width, 1.0) + (2 * ULPS + 8) * UNIT * (1 + np.abs(heights))
     return Points(losses, loss_errors + slope * slip, heights, errors, left_out)
+
+
+def _measured_nodes(panels: Panels, tempo: float, tau: float | None, bounds: Bounds) -> Points:
+    """The same on panels whose parts can be measured anew: few are cut far."""
+    tops = []
+    for _ in range(_ROUNDS):
+        if tau is not None:
+            panels, light = _lighter(panels, tau)
+            tops.append(light)
+        need = (panels.moved + tempo * panels.moved_loss) / _CALM
+        if float(need.max()) <= 1:
+            once = np.ones(len(need), dtype=np.int64)
+            return _heavy(_on_panels(panels, once), tau, np.concatenate(tops) if tops else np.zeros(0))
+        if not float(np.minimum(need, _PARTS).sum()) * ORDER < 5 * _FEW_NODES:
+            break
+        panels = measured(panels.split(np.minimum(parts_for(np.minimum(need, _PARTS)), _PARTS)), bounds)
+    raise TooMany("a density moves too much for its panels")
 
 
 def _panel_nodes(panels: Panels, tempo: float, tau: float | None) -> Points:

@@ -43,6 +43,32 @@ def epsilon_at(losses: Losses, delta: Ball, width: float, most: int = MOST_MOMEN
         return _narrowed(factors_of(losses, log_delta, plain=True), (leak, delta, log_delta), width, most)
 
 
+@CALM
+def narrow_epsilon_at(losses: Losses, delta: Ball, width: float, most: int) -> Answer:
+    """The same where so many moments give it as narrow as asked, or nearly; refused where they do not."""
+    leak = leak_of(losses)
+    target = delta - leak
+    if not target > 0:
+        raise NoEnvelope("δ does not exceed what the releases leak")
+    log_delta = float(target.log())
+    factors, limit = factors_of(losses, log_delta), NoEnvelope("no factor")
+    for plain in (False, True) if any(isinstance(factor, GuidedFactor) for factor in factors) else (False,):
+        factors = factors_of(losses, log_delta, plain=True) if plain else factors
+        try:
+            ladder = Ladder(factors, log_delta, most)
+            near = ladder.guess(log_delta)
+            if near <= 0:
+                return _at_zero(factors, leak, delta)
+            envelope, near = _settled(factors, leak, ladder, near, log_delta, width)
+            if near > 0:
+                return _certified(envelope, near, delta, width)
+        except TooMany:
+            raise
+        except (NoEnvelope, ArithmeticError) as reason:
+            limit = NoEnvelope(str(reason))
+    raise limit
+
+
 def _narrowed(factors: list[Factor], asked: tuple[Ball, Ball, float], width: float, most: int) -> Answer:
     """An interval this narrow, or the narrowest that so many moments give."""
     leak, delta, log_delta = asked

@@ -21,6 +21,10 @@ from bursar.numerics.balls import Ball, relative_radius
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _NONE = np.zeros(0)
+Moves = Callable[[Array, Array], Array]
+"""By how much, at most, the logarithm of a density moves on discs of some radii around places."""
+Bounds = Callable[[Array, Array], tuple[Array, Array]]
+"""The same of a density and of its loss."""
 WIDEST = 0.1  # of a panel: on discs of twice that radius a sampled loss changes by a bounded factor
 SLACK = 0.01  # of logarithms that are computed in floats
 
@@ -39,6 +43,20 @@ class Density:
     """The v at which the loss has a value, roughly; infinite beyond the range."""
     calm: float | None = None
     """Panels up to this width do where no grid cuts them; None: up to ``width``."""
+    moves: tuple[Moves, Moves] | None = None
+    """Where v is the loss itself: by how much ln of the density, and of e^{−v} times it, move at most on a disc."""
+    bounds: Bounds | None = None
+    """By how much, at most, ln of the density and the loss move on a disc: panels may then be as wide as that lets them
+    be where no grid cuts them.
+    """
+
+    @cached_property
+    def panels(self) -> Panels:
+        """The panels that its bounds allow."""
+        from bursar.losses.engines.lattice.graded import graded  # which makes use of what is defined here
+
+        assert self.bounds is not None
+        return graded((self.low, self.high), self.bounds, self.log_density, self.loss)
 
 
 DISC = 2.04  # the radius of the disc around a panel's middle that its quadrature looks at, in widths of the panel
@@ -159,7 +177,11 @@ def exponential(reach: Ball, height: float, depth: float = math.inf) -> Density:
     def loss(v: Array) -> Known:
         return v, doubt * edge * np.ones_like(v)
 
-    return Density(max(-edge, edge - 2 * depth), edge, WIDEST, log_density, loss, lambda g: g, _CALM)
+    def moves(at: Array, radius: Array) -> Array:
+        return radius / 2  # e^{v/2}, and e^{−v/2}
+
+    low = max(-edge, edge - 2 * depth)
+    return Density(low, edge, WIDEST, log_density, loss, lambda g: g, _CALM, moves=(moves, moves))
 
 
 def log_odds(s: Array, error: Array, q: float, doubt: float) -> Known:

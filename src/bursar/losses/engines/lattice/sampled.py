@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from bursar.losses.engines.lattice.graded import Odds, added_bounds, removed_bounds
 from bursar.losses.engines.lattice.law import Density, Law, Panels, log_odds, parts_for, spread
 from bursar.numerics.arrays import Array, Known
 from bursar.numerics.balls import Ball
@@ -62,7 +63,12 @@ def sampled(base: Law, rate: Ball, absent: Ball, *, removed: bool) -> Law:
         return log_density, lambda v: shrink(*inner.loss(v))
 
     def moved(inner: Density) -> Density:
-        return Density(inner.low, inner.high, inner.width, *mapped(inner), lambda g: inner.place(grow(g)))
+        bounds = None
+        if inner.moves is not None:
+            odds = Odds(side, math.log1p(-q) - math.log(q) if q < 1 else -math.inf)
+            bounds = removed_bounds(*inner.moves, odds) if removed else added_bounds(inner.moves[0], odds)
+        ends = (inner.low, inner.high, inner.width)
+        return Density(*ends, *mapped(inner), lambda g: inner.place(grow(g)), bounds=bounds)
 
     panels = None
     if base.panels is not None:
