@@ -61,7 +61,8 @@ def _together(base: Loss, n: int, spare: Ball, side: int) -> Ball:
     nothing, depth = arb("inf" if side > 0 else "-inf"), -float(spare.log())
     if type(base).rough_cumulant is Loss.rough_cumulant:
         return nothing
-    tilts = [10.0**power for power in range(-40, 41, 2)]
+    unit = 1 / float(abs(base.mean())) if base.mean().is_finite() and not base.mean().contains(0) else 1.0
+    tilts = [unit * 10.0**power for power in range(-12, 29)]
     for spread in (1.0, 0.1, 0.01):
         values = [_rough(base, n, depth, side * tilt) for tilt in tilts]
         best = min(range(len(tilts)), key=lambda i: side * values[i] if math.isfinite(values[i]) else math.inf)

@@ -11,6 +11,9 @@ from bursar.losses._directions import Directions
 from bursar.numerics.balls import Ball, hull, positive_part
 
 
+_RARE = -10  # of ln(q·e^l): below, the two parts of l + ln(q + (1−q)e^{−l}) would cancel
+
+
 class Hits(NamedTuple):
     """A sampled loss that is all but certainly one of two: a constant, or a constant and the loss of what is sampled.
 
@@ -47,7 +50,7 @@ def missed(x: Ball, slack: Ball, *, quiet: bool) -> Ball:
 
 def sampled_loss(loss: Ball, rate: Ball) -> Ball:
     """ln(1 − q + q·e^l) of a finite l, with all digits on either side."""
-    if loss > 1:
+    if loss > 1 and not loss + rate.log() < _RARE:
         return loss + (rate + (1 - rate) * (-loss).exp()).log()
     return (rate * loss.expm1()).log1p()
 

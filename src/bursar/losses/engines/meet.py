@@ -38,6 +38,7 @@ _LARGEST = "bursar.losses.engines.largest.solve"  # these are loaded when they a
 _BANDS = "bursar.losses.engines.bands.solve"
 _MANY = 100
 _SMOOTH = ("plain contour", "rare losses")  # ways of the contour engine, for losses that are smooth
+_ROUGH = ("hits", "steady", "one by one", "rung by rung")  # what answers where losses are of very different sizes
 _FEW_MOMENTS = 1 << 14  # where the envelope engine asks for more, another one may need fewer
 _CLOSE = 1e-4  # an answer this narrow is not worth another engine's minutes, unless effort is asked for
 _OPEN = 1e-3  # an answer wider than this is worth asking about each release by itself
@@ -57,7 +58,7 @@ def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) 
     for losses in directions:
         # Mostly the other direction is the cheaper one, which is easier to show than to solve.
         known = answers and precision.engine is None and answers[0].upper < math.inf
-        if known and _below(losses, answers[0]):
+        if known and _below(losses, answers[0], delta):
             continue
         summed = known and answers[0].engine == "contour"
         if summed and _cheaper(losses, answers[0], delta):
@@ -229,11 +230,13 @@ def _cheaper(losses: Losses, first: Answer, delta: Ball) -> bool:
         return False
 
 
-def _below(losses: Losses, first: Answer) -> bool:
-    """Whether no loss is ever larger than the other direction's ε."""
+def _below(losses: Losses, first: Answer, delta: Ball) -> bool:
+    """Whether no loss is ever larger than the other direction's ε, or all of them together cost less, each by itself."""
     try:
         most = sum((count * loss.support()[1] for loss, count in losses), arb(0))
-        return bool(most <= first.lower and leak_of(losses) <= 0)
+        if most <= first.lower and leak_of(losses) <= 0:
+            return True
+        return first.engine in _ROUGH and bool(dominant.at_most(losses, delta) <= first.lower)
     except _STUMBLES:
         return False
 
