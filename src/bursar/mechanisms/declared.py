@@ -10,10 +10,8 @@ from bursar.errors import InputError, LossUnknown, described
 from bursar.guarantees import GDP, ZCDP, ApproxDP, BoundedRange, Claim, Guarantee, Profile, PureDP, Tightness
 from bursar.losses import BoundedRangeLoss, Directions, GaussianLoss, Leaks, connect_the_dots, leaky_response, symmetric
 from bursar.mechanisms._base import Mechanism
-from bursar.numerics.balls import ball, working
+from bursar.numerics.balls import ball
 from bursar.relations import ADD_REMOVE, relation_field
-
-_BITS = 256
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -48,8 +46,7 @@ class Declared(Mechanism):
         if isinstance(promise, BoundedRange):
             return symmetric(BoundedRangeLoss(ball(promise.eta)), attained=False, pointwise=True)
         if isinstance(promise, Profile):
-            with working(_BITS):  # masses of rare losses are small differences
-                return symmetric(connect_the_dots(promise.corners()))
+            return symmetric(connect_the_dots(promise.corners()))
         raise LossUnknown(
             f"{promise.text()} bounds divergences, and no single pair of distributions is their worst case"
         )

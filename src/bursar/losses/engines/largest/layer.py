@@ -41,6 +41,8 @@ class Layer(Factor):
 
     count = 1
     smooth = False
+    exact: float = 1e-11
+    """How closely the logarithms of the moments are to be known."""
 
     def __init__(self, kinds: Sequence[Kind], others: Sequence[Factor], size: float) -> None:
         self.kinds, self.others, self.size = kinds, others, size
@@ -87,6 +89,7 @@ class Layer(Factor):
         grown, doubt, most = np.zeros((3, len(frequencies)), dtype=complex)
         lost = np.zeros(len(frequencies), dtype=bool)
         for low, inside in self.kinds:
+            low.exact = self.exact
             below = low.moments(tau, frequencies)
             parts.append(below)
             if inside is not None:

@@ -28,6 +28,7 @@ from bursar.numerics.balls import Ball
 
 _DEPTH = 20.0  # by how much, as a logarithm, what no place of a law shows stays below δ
 _TRIES, _STEPS = 4, 60
+_COARSE = 1e-4  # relative: the width that is asked while ε is looked for
 _SETTLED = 0.1  # of a period: a line serves every ε this near
 _MOST_LOOKED_AT = 1 << 27  # moments, of which no more than usual may matter
 _SHARE = 0.7  # of the width asked: for the sums
@@ -41,12 +42,13 @@ def epsilon_at(losses: Losses, delta: Ball, width: float, most: int) -> Answer:
     if not target > 0:
         raise NoEnvelope("δ does not exceed what the releases leak")
     parts = Parts(losses, float(target.log()))
-    near = parts.layers.guess()
+    near, coarse = parts.layers.guess(), max(width, _COARSE)
     for _ in range(_TRIES):
-        sums = Sums(parts, leak, near, width, most)
+        sums = Sums(parts, leak, near, coarse, most)
         found = sums.root(near)
         if abs(found - near) < _SETTLED * sums.period:
-            return sums.certified(found, delta, width)
+            fine = sums if coarse == width else Sums(parts, leak, found, width, most)
+            return fine.certified(fine.root(found), delta, width)
         near = found
     raise NoEnvelope("the search for ε does not settle")
 
@@ -121,6 +123,9 @@ class Sums:
                 # of all compositions few moments matter where there are many copies
                 ladder = Ladder(factors, self.log_delta, most if group.first else _MOST_LOOKED_AT, at=near)
                 line = ladder.line(near, self.log_delta, _SHARE * width)
+                for factor in factors:
+                    if isinstance(factor, Layer):
+                        factor.exact = line.exact
                 self.envelopes.append(Envelope(factors, arb(0), line))
             else:
                 cumulant = sum((factor.cumulants([group.tilt])[0] for factor in factors), arb(0))
