@@ -10,7 +10,6 @@ from bursar.losses._base import Loss
 from bursar.losses._directions import Directions
 from bursar.numerics.balls import Ball, hull, positive_part
 
-
 _RARE = -10  # of ln(q·e^l): below, the two parts of l + ln(q + (1−q)e^{−l}) would cancel
 
 

@@ -19,15 +19,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 
-from flint import arb
-
-from bursar.errors import LossUnknown
 from bursar.losses.engines import closed, contour, dominant, drawn, envelope, hit_mixes, lattice, simpler, top
-from bursar.losses.engines.answer import EFFORTS, USUAL_WIDTH, Answer, Losses, NoEngine, Precision, both, leak_of, worst
+from bursar.losses.engines.answer import EFFORTS, USUAL_WIDTH, Answer, Losses, NoEngine, Precision, both, worst
+from bursar.losses.engines.cheaper import STUMBLES, below, cheaper
 from bursar.losses.engines.chernoff import delta_at_most
-from bursar.losses.engines.contour import NoContour
-from bursar.losses.engines.envelope import NoEnvelope
-from bursar.losses.engines.lattice import NoLattice
 from bursar.losses.engines.lattice.bracket import between
 from bursar.numerics.balls import Ball, down
 
@@ -38,13 +33,10 @@ _LARGEST = "bursar.losses.engines.largest.solve"  # these are loaded when they a
 _BANDS = "bursar.losses.engines.bands.solve"
 _MANY = 100
 _SMOOTH = ("plain contour", "rare losses")  # ways of the contour engine, for losses that are smooth
-_ROUGH = ("hits", "steady", "one by one", "rung by rung")  # what answers where losses are of very different sizes
 _FEW_MOMENTS = 1 << 14  # where the envelope engine asks for more, another one may need fewer
 _CLOSE = 1e-4  # an answer this narrow is not worth another engine's minutes, unless effort is asked for
 _OPEN = 1e-3  # an answer wider than this is worth asking about each release by itself
 _PER_MOMENT = 4  # grid points are worth a moment
-_STUMBLES = (NoContour, NoEnvelope, NoLattice, LossUnknown, ArithmeticError, ValueError)
-"""Whatever the floats of an engine stumble over: it fails closed."""
 
 
 def usual_width(losses: Losses) -> float:
@@ -58,15 +50,15 @@ def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) 
     for losses in directions:
         # Mostly the other direction is the cheaper one, which is easier to show than to solve.
         known = answers and precision.engine is None and answers[0].upper < math.inf
-        if known and _below(losses, answers[0], delta):
+        if known and below(losses, answers[0], delta):
             continue
         summed = known and answers[0].engine == "contour"
-        if summed and _cheaper(losses, answers[0], delta):
+        if summed and cheaper(losses, answers[0], delta):
             continue
         easier = None if precision.engine is not None else _easier(losses, delta, precision)
         if easier is not None:
             answers.append(easier)
-        elif summed or not known or not _cheaper(losses, answers[0], delta):
+        elif summed or not known or not cheaper(losses, answers[0], delta):
             answers.append(_one_way(losses, delta, precision))
     return worst(answers)
 
@@ -77,7 +69,7 @@ def _easier(losses: Losses, delta: Ball, precision: Precision) -> Answer | None:
     """
     width = USUAL_WIDTH if precision.width is None else precision.width
     if contour.suits(losses, delta):
-        with suppress(*_STUMBLES):
+        with suppress(*STUMBLES):
             found = contour.epsilon_at(losses, delta)
             if found.width <= width:
                 return found
@@ -111,7 +103,7 @@ def _one_way(losses: Losses, delta: Ball, precision: Precision) -> Answer:
             other = _by_engines(losses, delta, precision) if way is None else way(losses, delta, width, solve)
         except NoEngine as limit:
             refused = limit
-        except _STUMBLES:
+        except STUMBLES:
             continue
         else:
             found = found if other is None else other if found is None else both(found, other)
@@ -191,7 +183,7 @@ def deltas_at(losses: Losses, epsilons: Sequence[float], precision: Precision) -
             for epsilon, other in zip(asked, ways[name](asked), strict=True):
                 if other is not None:
                     found[epsilon] = both(found[epsilon], other) if epsilon in found else other
-        except _STUMBLES as limit:
+        except STUMBLES as limit:
             reasons.append(f"the {name} engine: {limit}")
     if not all(epsilon in found for epsilon in epsilons):
         raise NoEngine("; ".join(reasons) or "no engine proves anything at some ε")
@@ -221,26 +213,6 @@ def _smooth(losses: Losses) -> bool:
     return any(loss.gaussian_noise() for loss, _ in losses)
 
 
-def _cheaper(losses: Losses, first: Answer, delta: Ball) -> bool:
-    try:
-        if first.engine == "contour":
-            return contour.at_most(losses, first.upper, delta, first.tilt)
-        return envelope.at_most(losses, first.upper, delta)
-    except _STUMBLES:
-        return False
-
-
-def _below(losses: Losses, first: Answer, delta: Ball) -> bool:
-    """Whether no loss is ever larger than the other direction's ε, or all of them together cost less, each by itself."""
-    try:
-        most = sum((count * loss.support()[1] for loss, count in losses), arb(0))
-        if most <= first.lower and leak_of(losses) <= 0:
-            return True
-        return first.engine in _ROUGH and bool(dominant.at_most(losses, delta) <= first.lower)
-    except _STUMBLES:
-        return False
-
-
 @dataclass(frozen=True)
 class _Ask:
     """The engines in turn, until what they prove together is narrow enough."""
@@ -258,7 +230,7 @@ class _Ask:
                 continue
             try:
                 other = self.engines[name](losses, width)
-            except _STUMBLES as limit:
+            except STUMBLES as limit:
                 reasons.append(f"the {name} engine: {limit}")
                 continue
             if other is not None:

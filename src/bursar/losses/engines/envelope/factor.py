@@ -10,8 +10,9 @@ import numpy as np
 from flint import arb
 
 from bursar.losses.engines.contour.factors import DEAD, Care, Decay, Factor, Moments
+from bursar.losses.engines.envelope.coarse import coarse_points
 from bursar.losses.engines.envelope.living import live
-from bursar.losses.engines.envelope.points import QUADRATURE, Points, TooMany, coarse_points, points_of
+from bursar.losses.engines.envelope.points import QUADRATURE, Points, TooMany, points_of
 from bursar.losses.engines.envelope.spectrum import Weighed, weighed
 from bursar.losses.engines.lattice.law import Law
 from bursar.numerics.arrays import Array, Complexes, Integers

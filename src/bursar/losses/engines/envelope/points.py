@@ -7,7 +7,7 @@ times, so panels are as narrow as that asks (proofs/envelope.md §4).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,9 +26,6 @@ STEEP = 0.53  # its slope there, in those units per width of the panel
 _CALM = 27.0  # how far the logarithm of the integrand may move on a disc
 _MOST_NODES = 4_000_000
 _FINEST = 1e-9  # of the largest loss: how wide a panel must be at least
-_COARSE = 1200  # nodes that searching takes
-_WHOLE = 0.05  # how far, as a logarithm, a coarse grid may be off where the law is a whole one
-_TURNS = 200.0  # of the integrand, over all of the range, that floats resolve
 _FEW_NODES = 200_000
 _MOST_COARSE = 5000  # panels that are cut once more to see which of them weigh something
 _ROUNDS = 12
@@ -71,24 +68,6 @@ def points_of(law: Law, tempo: float, tau: float | None = None) -> Points:
         np.concatenate([part.mass_errors for part in found]),
         max(part.left_out for part in found),  # of each part at most this share, so of all of them
     )
-
-
-def coarse_points(law: Law) -> Points:
-    """Atoms and a plain grid of the density, for floats that only search."""
-    if law.panels is not None:
-        reach = float(np.ptp(law.panels.loss(law.panels.middles)[0]) + law.panels.moved_loss.max())
-        return points_of(replace(law, panels=_graded(law.panels)), _TURNS / max(reach, 1e-300))
-    losses, heights = [law.losses], [law.log_masses]
-    for density in law.densities:
-        v = np.linspace(density.low, density.high, _COARSE)
-        height = density.log_density(v)[0] + math.log(max(float(v[1] - v[0]), 1e-300))
-        height[[0, -1]] -= math.log(2)
-        losses.append(density.loss(v)[0])
-        heights.append(height)
-    places, masses = np.concatenate(losses), np.concatenate(heights)
-    total, none = float(np.logaddexp.reduce(masses)), np.zeros_like(places)
-    # many copies would make much of what a plain grid is off by; a part of a law is no whole
-    return Points(places, none, masses - total if abs(total) < _WHOLE else masses, none)
 
 
 def _nodes_of(density: Density, tempo: float, tau: float | None) -> Points:
@@ -214,27 +193,6 @@ def _on_panels(panels: Panels, parts: Integers) -> Points:
     if not (np.isfinite(errors).all() and np.isfinite(loss_errors).all()):
         raise NoEnvelope("the formulas of a density cannot be evaluated in floats")
     return Points(losses, loss_errors, heights, errors)
-
-
-def _graded(panels: Panels) -> Panels:
-    """Panels for floats that guide: around the place of the largest loss ever narrower ones, for steep tilts."""
-    x = panels.starts[:, None] + panels.widths[:, None] * np.linspace(0.0, 1.0, 33)
-    place = np.unravel_index(int(np.argmax(panels.loss(x)[0])), x.shape)
-    i, top = int(place[0]), float(x[place])
-    start, width = float(panels.starts[i]), float(panels.widths[i])
-    steps = width * 2.0 ** -np.arange(40)
-    steps = steps[steps > 2.0**-36 * (abs(start) + width)]
-    edges = np.unique(np.clip(np.concatenate([top - steps, [top], top + steps]), start, start + width))
-    starts, widths = edges[:-1], np.diff(edges)
-    others = panels.only(np.arange(len(panels.starts)) != i)
-    none = np.zeros_like(starts)
-    columns = zip(
-        (others.starts, others.widths, others.slips, others.moved, others.moved_loss),
-        (starts, widths, none, none, none),
-        strict=True,
-    )
-    first, second, third, fourth, fifth = (np.concatenate(pair) for pair in columns)
-    return Panels(first, second, third, fourth, fifth, panels.log_density, panels.loss)
 
 
 def _heavy(points: Points, tau: float | None, tops: Array) -> Points:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -14,18 +13,20 @@ from bursar.losses.engines.lattice.law import Density, Law
 from bursar.numerics.arrays import Truths
 from bursar.numerics.balls import Ball
 
-_NOTHING = Law()
-
 
 def cut(law: Law, at: float) -> tuple[Law, Law]:
     """The part of a law with losses up to about this one, and the rest; what no place shows stays with the former."""
     if law.panels is not None:
         raise NoEnvelope("a density whose loss rises and falls is not cut")
     small = law.losses <= at
-    pairs = [_halves(density, at) for density in law.densities]
-    below, above = (tuple(side for side in sides if side is not None) for sides in zip(*pairs, strict=True)) if pairs else ((), ())
-    low = replace(_only(law, small), densities=below, log_lost=law.log_lost)
-    return low, replace(_only(law, ~small), densities=above)
+    below: list[Density] = []
+    above: list[Density] = []
+    for density in law.densities:
+        low, high = _halves(density, at)
+        below += [low] if low is not None else []
+        above += [high] if high is not None else []
+    rest = replace(_only(law, ~small), densities=tuple(above))
+    return replace(_only(law, small), densities=tuple(below), log_lost=law.log_lost), rest
 
 
 def _halves(density: Density, at: float) -> tuple[Density | None, Density | None]:
@@ -40,8 +41,7 @@ def _halves(density: Density, at: float) -> tuple[Density | None, Density | None
 
 def _only(law: Law, kept: Truths) -> Law:
     """Some of the atoms, and nothing else."""
-    columns = (law.losses, law.loss_errors, law.log_masses, law.mass_errors)
-    return Law(*(column[kept] for column in columns))
+    return Law(law.losses[kept], law.loss_errors[kept], law.log_masses[kept], law.mass_errors[kept])
 
 
 def empty(law: Law) -> bool:

@@ -144,9 +144,7 @@ def _inside(inside: PointsFactor, tau: float) -> Ball:
     return inside._steep_cumulant(points_of(inside.law, tau, tau), tau)
 
 
-def _ratio(
-    odds: Ball, inside: Moments, below: Moments, count: int, frequencies: Array
-) -> tuple[Complexes, Array]:
+def _ratio(odds: Ball, inside: Moments, below: Moments, count: int, frequencies: Array) -> tuple[Complexes, Array]:
     """G/F at the frequencies, and bounds of its errors."""
     share = float(odds)
     if not (0 < share < _MOST and float(odds.rad()) < 0.01 * share):
@@ -182,5 +180,6 @@ def _log_expm1(w: Complexes, off: Array) -> tuple[Array, Array, Array]:
     slip = np.expm1(np.minimum(off, 700.0))
     # e^w − 1 is e^w for a large w, but for a part that counts as an error
     far = w.real >= _LARGE
-    error = np.where(far, slip + 2 * math.exp(-_LARGE) + 8 * ULPS * UNIT * (1 + np.abs(w)), (top * slip + rounding) / size)
+    beyond = slip + 2 * math.exp(-_LARGE) + 8 * ULPS * UNIT * (1 + np.abs(w))
+    error = np.where(far, beyond, (top * slip + rounding) / size)
     return np.where(far, w.real, np.log(size)), np.where(far, w.imag, np.angle(value)), SAFETY * error

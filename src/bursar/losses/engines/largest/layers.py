@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bursar.losses.engines.contour.factors import Factor
-from bursar.losses.engines.envelope.points import NoEnvelope, coarse_points
+from bursar.losses.engines.envelope.coarse import coarse_points
+from bursar.losses.engines.envelope.points import NoEnvelope
 from bursar.losses.engines.largest.layer import log_expm1
 from bursar.losses.engines.lattice.law import Law
 from bursar.numerics.arrays import Array
@@ -44,7 +45,8 @@ class Layers:
         self.log_delta, self.counts = log_delta, np.array([float(count) for _, count in laws])
         points = [coarse_points(law) for law, _ in laws]
         places = np.concatenate([one.losses for one in points])
-        chances = np.concatenate([one.log_masses + math.log(count) for one, (_, count) in zip(points, laws, strict=True)])
+        pairs = zip(points, laws, strict=True)
+        chances = np.concatenate([one.log_masses + math.log(count) for one, (_, count) in pairs])
         order = np.argsort(-places)
         self._places, self._above = places[order], np.logaddexp.accumulate(chances[order])
         self.bounds = self._bounds()
@@ -66,7 +68,8 @@ class Layers:
         first = np.flatnonzero(enough & low)
         if not len(first):
             raise NoEnvelope("no loss is large")
-        at, found = float(self._places[max(first[0] - 1, 0)]) * (1 + 1e-9), []
+        at = float(self._places[max(first[0] - 1, 0)]) * (1 + 1e-9)
+        found: list[float] = []
         while len(found) < _MOST and at > 0:
             found.append(at)
             rate = self._rate(at)
@@ -120,7 +123,8 @@ class Layers:
         return high
 
     def _sum(self, rows: Sequence[Array], epsilon: float) -> float:
-        return float(np.logaddexp.reduce([np.nanmin(row - self.tilts * epsilon) for row in rows]))
+        bounds = [np.where(np.isnan(row), np.inf, row) - self.tilts * epsilon for row in rows]
+        return float(np.logaddexp.reduce([float(bound.min()) for bound in bounds]))
 
     def groups(self, epsilon: float) -> list[Group]:
         """The layers to sum at this ε, and those to bound, as few groups as may be: layers that one tilt serves about
