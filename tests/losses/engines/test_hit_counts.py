@@ -91,3 +91,32 @@ def test_the_sum_over_numbers_lies_between_the_ends(noise: str) -> None:
     assert counted.lower <= summed.upper
     assert summed.lower <= counted.upper
     assert counted.width < 0.1
+
+
+@pytest.mark.parametrize(
+    ("text", "delta"),
+    [
+        ("poisson(discrete_gaussian(sigma=0.06465, sensitivity=27), rate=0.0678)*37706916", "1.705e-97"),
+        ("poisson(discrete_gaussian(sigma=0.2201, sensitivity=91), rate=0.4828)*1251337", "4.035e-260"),
+        ("poisson(discrete_laplace(scale=4.229e-14, sensitivity=3166540), rate=0.8673)*279731361", "6.423e-111"),
+    ],
+)
+def test_what_hits_cost_together_is_known_more_closely_than_one_by_one(text: str, delta: str) -> None:
+    """Noise that hardly moves outputs: the number of hits decides, and its exact binomial tail says which; all of them
+    cost about that many times what one does.
+    """
+    ((term,),) = (b.parse(text).terms,)
+    loss = term.mechanism.losses().remove
+    found = b.account(b.parse(text), delta=delta).epsilon
+    assert found.upper - found.lower <= 1e-4 * found.upper
+    with working(300):
+        target, q, k = arb(delta), loss.rate, term.count
+        # P(N ≥ n) = I_q(n, k − n + 1); hits that cost what they do without noise
+        low, high = int(float(k * q)), k
+        while high - low > 1:
+            middle = (low + high) // 2
+            tail = arb(q).beta_lower(arb(middle), arb(k - middle + 1), regularized=1)
+            low, high = (middle, high) if tail > target else (low, middle)
+        one = loss.base.remove.mean()
+        about = low * (one + q.log()) + (k - low) * (-q).log1p()
+        assert abs(about - found.upper) <= arb(found.upper) * 1e-4

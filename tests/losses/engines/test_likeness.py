@@ -76,3 +76,24 @@ def test_a_large_sigma_is_no_slower() -> None:
         plain = b.account(b.Gaussian(sigma), delta="1e-60").bound
         assert found.upper - found.lower <= 1e-6 * found.upper
         assert abs(found.upper - plain.upper) <= 1e-6 * plain.upper
+
+
+@pytest.mark.parametrize("scale", ["1e9", "3e14", "2e25"])
+@pytest.mark.parametrize("count", [1, 7, 3801])
+def test_laplaces_of_a_huge_scale_lie_between_their_responses(scale: str, count: int) -> None:
+    """The twins are that close, in order, on either side of the profile; and the answer is as narrow."""
+    loss = b.parse(f"laplace(scale={scale})").terms[0].mechanism.losses().remove
+    twins = loss.twins()
+    assert twins is not None
+    for share in (0.0, 0.3, 0.9, 0.999999):
+        with working(200):
+            x = loss.epsilon * arb(share)
+            assert twins.low.profile(x) <= loss.profile(x)
+            assert loss.profile(x) <= twins.high.profile(x)
+    found = b.account(b.parse(f"laplace(scale={scale})*{count}"), delta=1e-40).epsilon
+    assert found.upper - found.lower <= 1e-6 * found.upper
+
+
+def test_laplaces_of_a_usual_scale_have_no_twins() -> None:
+    """Where responses differ from it by more than anybody asks for, the law stands for itself."""
+    assert b.parse("laplace(scale=1e6)").terms[0].mechanism.losses().remove.twins() is None

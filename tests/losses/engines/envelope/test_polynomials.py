@@ -43,7 +43,7 @@ def check(seed: int) -> None:
     y = np.concatenate([places.uniform(0, period, 120), places.uniform(-1, 1, 80) * period / degree, [0.0]])
     truth = repeated(y, tau, period)
     for find, side in ((above, 1), (below, -1)):
-        values, unsure = evaluated(find(tau, step, degree), step, y)
+        values, unsure = evaluated(find(tau, step, degree, degree), step, y)
         off = side * (values - truth)
         slack = unsure + 1e-13 * float(truth.max())
         assert float(off.min()) >= -slack, (seed, tau, period, degree, side)
@@ -67,8 +67,20 @@ def test_the_gap_is_that_of_the_means(tau: float, period: float, degree: int) ->
     """What the choice of h goes by is the difference of the means, relative to the mean of G."""
     step = short(2 * math.pi / period, 24)
     period = 2 * math.pi / step
-    difference = float((above(tau, step, degree).values[0] - below(tau, step, degree).values[0]).real)
+    difference = float((above(tau, step, degree, 1).values[0] - below(tau, step, degree, 1).values[0]).real)
     assert difference * period * tau * (tau + 1) == pytest.approx(gap(tau, period / degree), rel=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_coefficient_is_larger_than_it_says(seed: int) -> None:
+    """The first few coefficients are those of the whole, and the bound for the others holds for all of them."""
+    rng = random.Random(f"coefficients {seed}")
+    tau, degree = math.exp(rng.uniform(math.log(1e-6), math.log(1e4))), rng.choice([2, 9, 300])
+    step = short(2 * math.pi * tau ** rng.choice([1.0, 0.6]) / rng.uniform(1, 60), 24)
+    for find in (above, below):
+        whole, some = find(tau, step, degree, degree), find(tau, step, degree, 2)
+        assert np.array_equal(whole.values[:2], some.values)
+        assert float(np.abs(whole.values).max()) <= some.largest
 
 
 @pytest.mark.parametrize("theta", [0.0, 0.3, 0.99])

@@ -89,11 +89,13 @@ class Ladder:
         """Tilts around the one that serves an ε, which lie the closer the nearer they are: where one more large loss
         pays as much as it costs, K is so steep that only a tilt next to it bounds the images of the law.
         """
+        before = self.tilts
         for offsets in (0.1 * _FINE, _CLOSE):
             best = int(np.argmin(self.bounds(epsilon)))
             self.tilts = float(self.tilts[best]) * np.exp(offsets)
             self._fill()
-        self._closer = True
+        self.tilts, self._closer = np.union1d(before, self.tilts), True  # those far away may still bound more
+        self._fill()
 
     def line(
         self, epsilon: float, log_delta: float, width: float, *, of_delta: bool = False, tooth: float | None = None

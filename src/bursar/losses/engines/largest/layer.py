@@ -64,8 +64,7 @@ class Layer(Factor):
             small = low.rough_cumulants(tilts)
             total += small
             if inside is not None:
-                odds = np.exp(np.minimum(inside.rough_cumulants(tilts) - small / low.count, 600.0))
-                grown += low.count * np.log1p(odds)
+                grown += low.count * np.logaddexp(0.0, inside.rough_cumulants(tilts) - small / low.count)
         total += sum(factor.rough_cumulants(tilts) for factor in self.others)
         return total + log_expm1(grown)
 

@@ -100,7 +100,7 @@ class Layers:
         low = np.logaddexp.reduce(inside[:, :first], axis=1)
         more = np.logaddexp.reduce(inside[:, first : last + 1], axis=1)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            grown = self.counts @ np.log1p(np.exp(np.minimum(more - low, 600.0)))
+            grown = self.counts @ np.logaddexp(0.0, more - low)
             return np.asarray(self.counts @ low + self._rest + log_expm1(grown))
 
     def bound(self, first: int, last: int, epsilon: float) -> tuple[float, float]:
