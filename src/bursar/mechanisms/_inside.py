@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from functools import cache
-from typing import Any
 
 from bursar.errors import InputError
 from bursar.mechanisms._base import Mechanism
@@ -14,7 +12,7 @@ from bursar.numerics.real import Real
 
 def inside(value: object, wanted: Callable[[Mechanism], bool]) -> Mechanism | None:
     """The first such mechanism in a mechanism, a composition or their fields."""
-    kind: type[Any] = type(value)
+    kind = type(value)
     if kind is Real or kind is str:  # most fields are, and every mechanism asks when it is made
         return None
     if isinstance(value, Mechanism) and wanted(value):
@@ -27,10 +25,15 @@ def inside(value: object, wanted: Callable[[Mechanism], bool]) -> Mechanism | No
     return None
 
 
-@cache
-def _fields(kind: type[Any]) -> tuple[str, ...]:
+def _fields(kind: type) -> tuple[str, ...]:
     """The names of a dataclass's fields; none for others."""
-    return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()
+    if kind not in _names:
+        shown = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+        _names[kind] = tuple(field.name for field in shown)
+    return _names[kind]
+
+
+_names: dict[type, tuple[str, ...]] = {}  # which is never cleared: classes are few
 
 
 def refuse_counted(value: object, doing: str, *, records: int | None = None) -> None:
