@@ -164,6 +164,10 @@ class ClosedFactor(Factor):
         first, second = (high - low) / (2 * step), (high - 2 * middle + low) / (step * step)
         return self.count * middle, self.count * first, self.count * second
 
+    def rough_cumulants(self, tilts: Array) -> Array:
+        """K alone at several tilts, without its derivatives."""
+        return np.array([self.count * self.loss.rough_cumulant(tilt) for tilt in tilts.tolist()])
+
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
         """K by its closed form, in balls."""
         return [self.count * self.loss.cumulant(arb(tau)).real for tau in tilts]
