@@ -9,9 +9,11 @@ release more), which is tried too, is not.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from bursar.errors import ConversionRefused, InputError, LossUnknown, PlanImpossible, understood
 from bursar.guarantees import PureDP
@@ -33,34 +35,6 @@ if TYPE_CHECKING:
 _LATER = "_bursar_later"
 
 
-class Later(Protocol):
-    """Reports of a plan that nobody has read yet."""
-
-    def report(self) -> Report:
-        """What the value costs."""
-        ...
-
-    def neighbour_report(self) -> Report:
-        """What its neighbour costs."""
-        ...
-
-
-class _OfFamily(NamedTuple):
-    """Those of one family, which remembers what it has computed."""
-
-    family: Family
-    value: float
-    neighbour: float
-
-    def report(self) -> Report:
-        """What the value costs."""
-        return self.family.report(self.value)
-
-    def neighbour_report(self) -> Report:
-        """What its neighbour costs."""
-        return self.family.report(self.neighbour)
-
-
 @dataclass(frozen=True, repr=False)
 class Plan(Presented):
     """A value that meets the target, its report, and the neighbouring value that does not."""
@@ -73,9 +47,17 @@ class Plan(Presented):
     neighbour_report: Report | None
 
     @classmethod
-    def proved(cls, value: float, target: Real, neighbour: float, later: Later) -> Plan:
+    def proved(
+        cls,
+        value: float,
+        target: Real,
+        neighbour: float,
+        report: Callable[[], Report],
+        neighbour_report: Callable[[], Report],
+    ) -> Plan:
         """A plan that is proved already; each of its reports is written when somebody reads it."""
         made = object.__new__(cls)
+        later = (report, neighbour_report)  # there may be very many plans, so that each holds little
         made.__dict__.update({"value": value, "target": target, "neighbour": neighbour, _LATER: later})
         return made
 
@@ -84,7 +66,7 @@ class Plan(Presented):
         later = self.__dict__.get(_LATER)
         if later is None or name not in ("report", "neighbour_report"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self.__dict__[name] = getattr(later, name)()
+        self.__dict__[name] = later[name == "neighbour_report"]()
         return self.__dict__[name]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -174,7 +156,9 @@ def finished(family: Family, search: Search | None = None) -> Plan:
         if near is not None and near.found:
             value, other = near.place * (1 + plan_training.APART), near.place * (1 - plan_training.APART)
             if family.cost(value, False) <= family.goal and plan_training.misses_goal(family, other, near.where):
-                return Plan.proved(value, family.target, other, _OfFamily(family, value, other))
+                return Plan.proved(
+                    value, family.target, other, partial(family.report, value), partial(family.report, other)
+                )
         start = None if near is None else near.place
         search = Search(family.cost, family.valid, family.goal, family.resolution, start)
     good, bad = search.run()

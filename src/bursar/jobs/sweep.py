@@ -154,7 +154,7 @@ def _many(families: list[Family], places: list[int], looked: dict[int, Training 
 
 
 def _cell(family: Family, setting: Any, pair: Pair) -> Cell:
-    plan = Plan.proved(pair.good, family.target, pair.bad, pair)
+    plan = Plan.proved(pair.good, family.target, pair.bad, pair.report, pair.neighbour_report)
     return Cell(family.target, family.delta, setting, plan, None)
 
 
