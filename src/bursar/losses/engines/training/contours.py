@@ -36,7 +36,7 @@ _AWAY, _ROUGH_AWAY = math.log(1e8), math.log(300.0)  # aliases and the cut are p
 _MOST_LOSS = 14.0  # ln of by how much the sum's first term may exceed δ
 _REACHES, _COARSE = np.geomspace(4.0, 200.0, 28), 4  # of the last node, in steps; which of them are looked at first
 MOST_NODES = 200
-_BLOCK = 64  # rows
+_BLOCK = 128  # rows
 
 
 @dataclass(frozen=True)
