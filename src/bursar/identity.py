@@ -100,8 +100,8 @@ def _key(value: Any, *, merging: bool, readings: bool) -> Any:
     the same as another. ``readings`` counts 0.1 exactly and 0.1 as a float as two.
     """
     kind = type(value)
-    if kind is Real:
-        return (value, value.low, value.high) if readings else value
+    if kind is Real:  # as whole numbers: the hash of a fraction takes longer than all else here
+        return (value, value.low, value.high) if readings else (value.numerator, value.denominator)
     if kind is str:
         return value
     if kind is tuple:

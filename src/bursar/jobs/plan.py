@@ -57,16 +57,16 @@ class Plan(Presented):
     ) -> Plan:
         """A plan that is proved already; each of its reports is written when somebody reads it."""
         made = object.__new__(cls)
-        later = {"report": report, "neighbour_report": neighbour_report}
+        later = (report, neighbour_report)  # there may be very many plans, so that each holds little
         made.__dict__.update({"value": value, "target": target, "neighbour": neighbour, _LATER: later})
         return made
 
     def __getattr__(self, name: str) -> Any:
         """A report, the first time that it is read."""
-        later = self.__dict__.get(_LATER, {})
-        if name not in later:
+        later = self.__dict__.get(_LATER)
+        if later is None or name not in ("report", "neighbour_report"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self.__dict__[name] = later[name]()
+        self.__dict__[name] = later[name == "neighbour_report"]()
         return self.__dict__[name]
 
     def __getstate__(self) -> dict[str, Any]:

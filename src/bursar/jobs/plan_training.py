@@ -107,21 +107,26 @@ def first_look(family: Family) -> Training | None:
     return training_of(family.composition(1.0))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Pair:
-    """An answer and its neighbour, and what both make."""
+    """An answer and its neighbour, what both make, and what the answer is proved to cost at most. There may be very
+    many, so that they hold little.
+    """
 
     good: float
     bad: float
-    compositions: tuple[Composition, Composition]
+    fitting: Composition
+    missing: Composition
+    goal: float
+    delta: Real
 
-    def report(self, goal: float, delta: Real) -> Report:
+    def report(self) -> Report:
         """The account of the answer, which is proved to cost at most the goal."""
-        return within(account(self.compositions[0], delta=delta), goal)
+        return within(account(self.fitting, delta=self.delta), self.goal)
 
-    def neighbour_report(self, delta: Real) -> Report:
+    def neighbour_report(self) -> Report:
         """The account of the neighbour."""
-        return account(self.compositions[1], delta=delta)
+        return account(self.missing, delta=self.delta)
 
 
 def pairs(families: Sequence[Family], looks: Sequence[Training]) -> list[Pair | None]:
@@ -152,7 +157,9 @@ def _made(family: Family, near: float) -> tuple[Pair, tuple[Training, Training]]
         return None
     good, bad = (family.composition(value) for value in values)
     fitting, missing = training_of(good), training_of(bad)
-    return None if fitting is None or missing is None else (Pair(*values, (good, bad)), (fitting, missing))
+    if fitting is None or missing is None:
+        return None
+    return Pair(*values, good, bad, family.goal, family.delta), (fitting, missing)
 
 
 def _proved(families: Sequence[Family], both: Sequence[tuple[Training, Training]], where: Contours) -> Truths:

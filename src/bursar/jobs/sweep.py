@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -155,8 +154,7 @@ def _many(families: list[Family], places: list[int], looked: dict[int, Training 
 
 
 def _cell(family: Family, setting: Any, pair: Pair) -> Cell:
-    report, other = partial(pair.report, family.goal, family.delta), partial(pair.neighbour_report, family.delta)
-    plan = Plan.proved(pair.good, family.target, pair.bad, report, other)
+    plan = Plan.proved(pair.good, family.target, pair.bad, pair.report, pair.neighbour_report)
     return Cell(family.target, family.delta, setting, plan, None)
 
 

@@ -14,6 +14,8 @@ from bursar.numerics.real import Number, Real
 from bursar.numerics.validate import noise
 from bursar.relations import ADD_REMOVE, REPLACE_ONE, relation_field
 
+_ALWAYS = Real(1)
+
 
 @dataclass(frozen=True, init=False, repr=False)
 class Gaussian(Mechanism):
@@ -43,7 +45,7 @@ class Gaussian(Mechanism):
     def drawn(self) -> Drawn | None:
         """One record, which always takes part; a subclass may release more than its noise says."""
         plain = type(self) is Gaussian and self.relation != REPLACE_ONE
-        return Drawn(self.sigma, Real(1), 1) if plain else None
+        return Drawn(self.sigma, _ALWAYS, 1) if plain else None
 
     def enlarged(self, size: int) -> Gaussian:
         """σ/size."""

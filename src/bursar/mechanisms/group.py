@@ -111,8 +111,11 @@ def refuse_groups(mechanism: Mechanism, sampling: str) -> None:
     """Refuse to sample what counts a group as one unit, however deep it stands inside. Records that are known to be
     drawn by themselves may stand there, if they are not too many.
     """
-    drawn, group = mechanism.drawn(), inside(mechanism, lambda one: isinstance(one, Group) and one.size > 1)
-    if isinstance(group, Group) and (drawn is None or drawn.size > MOST_RECORDS):
+    group = inside(mechanism, lambda one: isinstance(one, Group) and one.size > 1)
+    if not isinstance(group, Group):
+        return
+    drawn = mechanism.drawn()
+    if drawn is None or drawn.size > MOST_RECORDS:
         raise InputError(
             f"{sampling} cannot sample {group.text()}: each record is drawn by itself, so the {group.size} records of "
             "a group take part in any number, while inside they would count as one; put the group outside: "

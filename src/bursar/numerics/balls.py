@@ -46,7 +46,7 @@ def ball(x: RealLike) -> Ball:
     """A ball around a number: exact numbers exactly, a `Real` with all its readings."""
     if isinstance(x, arb):
         return x
-    if isinstance(x, Real):
+    if type(x) is Real or isinstance(x, Real):  # the second is slow to ask
         low = arb(fmpq(x.low.numerator, x.low.denominator))
         return low if x.exact else low.union(arb(fmpq(x.high.numerator, x.high.denominator)))
     if isinstance(x, Fraction):

@@ -15,15 +15,17 @@ import operator
 import re
 from decimal import Context, Decimal
 from fractions import Fraction
-from typing import Any, Union
+from typing import Any, TypeVar, Union
 
 from bursar.errors import InputError, described
 
 Number = Union[int, float, Fraction, Decimal, str]
+_Ratio = TypeVar("_Ratio", bound=Fraction)
 
 MAX_DIGITS = 100
 MAX_EXPONENT = 1000
 _EXACT = 2**53  # below, whole numbers are floats
+_LONG = 1000  # bits: numbers no longer than this have quotients that are usual floats
 _DECIMAL = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d+))?\Z", re.ASCII)
 _RATIO = re.compile(r"([+-]?\d+)/(\d+)\Z", re.ASCII)
 _GROUPED = re.compile(r"(?<=\d)_(?=\d)", re.ASCII)  # 10_000 is 10000, as in Python
@@ -38,8 +40,8 @@ class Real(Fraction):
 
     def __new__(cls, value: Fraction | int, low: Fraction | None = None, high: Fraction | None = None) -> Real:
         """A value, and the readings around it where there are others."""
-        self = super().__new__(cls, value)
         exact = value if type(value) is Fraction else Fraction(value)
+        self = _lowest(cls, exact.numerator, exact.denominator)
         self.low = exact if low is None or low is exact else min(low, exact)
         self.high = exact if high is None or high is exact else max(high, exact)
         return self
@@ -57,7 +59,7 @@ class Real(Fraction):
     @property
     def exact(self) -> bool:
         """Whether there is only one reading."""
-        return self.low == self.high
+        return self.low is self.high or self.low == self.high
 
     def reciprocal(self) -> Real:
         """1/x, every reading."""
@@ -73,6 +75,8 @@ class Real(Fraction):
 
     def text(self) -> str:
         """The text that `read_text` turns back into this number, readings included."""
+        if self._as_float():
+            return repr(self.numerator / self.denominator)
         value = Fraction(self)
         if value.denominator == 1 and self.exact:
             return str(value.numerator)
@@ -80,6 +84,14 @@ class Real(Fraction):
         if decimal is not None and _covering(value, decimal) == (self.low, self.high):
             return decimal
         return f"{value.numerator}/{value.denominator}"
+
+    def _as_float(self) -> bool:
+        """Whether it is what reading a float gives, as most are."""
+        top, bottom = self.numerator, self.denominator
+        if bottom == 1 or max(top.bit_length(), bottom.bit_length()) > _LONG:
+            return False
+        other = _from_float(top / bottom)
+        return other.numerator == top and other.denominator == bottom and _readings(other) == _readings(self)
 
     def __repr__(self) -> str:
         return f"Real({self.text()})"
@@ -94,9 +106,20 @@ class Real(Fraction):
         return self
 
 
+def _lowest(kind: type[_Ratio], numerator: int, denominator: int) -> _Ratio:
+    """A fraction in lowest terms, of this kind: filled as its own arithmetic does it, since there are very many."""
+    made = object.__new__(kind)
+    made._numerator, made._denominator = numerator, denominator  # type: ignore[attr-defined]
+    return made
+
+
+def _readings(of: Real) -> tuple[int, int, int, int]:
+    return of.low.numerator, of.low.denominator, of.high.numerator, of.high.denominator
+
+
 def read(number: object, name: str) -> Real:
     """The number a caller gave for the argument ``name``."""
-    if isinstance(number, Real):
+    if type(number) is Real or isinstance(number, Real):  # the second is slow to ask
         return number
     if isinstance(number, bool):
         raise InputError(f"{name} must be a number, not {described(number)}", argument=name)
@@ -105,9 +128,7 @@ def read(number: object, name: str) -> Real:
             raise InputError(f"{name} must be a finite number, not {described(number)}", argument=name)
         if number.is_integer() and abs(number) < _EXACT:
             return Real(int(number))  # its shortest decimal is the float itself
-        # float() first: a numpy scalar is a float whose repr is not a number.
-        value = Fraction(repr(float(number)))
-        return Real(value, *_hull(value, Fraction(number)))
+        return _from_float(float(number))  # a numpy scalar is a float whose repr is not a number
     if isinstance(number, Fraction):
         return Real(_small_enough(number, name))
     if isinstance(number, Decimal):
@@ -123,6 +144,20 @@ def read(number: object, name: str) -> Real:
             f"{name} must be a number, not {described(number)} ({type(number).__name__})", argument=name
         ) from None
     return Real(_small_enough(Fraction(whole), name))
+
+
+def _from_float(number: float) -> Real:
+    """Its shortest decimal, with the binary number beside it."""
+    top, bottom = Decimal(repr(number)).as_integer_ratio()
+    binary_top, binary_bottom = number.as_integer_ratio()
+    self = _lowest(Real, top, bottom)
+    self.low = self.high = _lowest(Fraction, top, bottom)
+    apart = binary_top * bottom - top * binary_bottom
+    if apart > 0:
+        self.high = _lowest(Fraction, binary_top, binary_bottom)
+    elif apart < 0:
+        self.low = _lowest(Fraction, binary_top, binary_bottom)
+    return self
 
 
 def read_text(text: str, name: str) -> Real:

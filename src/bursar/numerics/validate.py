@@ -29,24 +29,29 @@ def real(
     ((name, given),) = argument.items()
     value = read(given, name)
     fits = (
-        (above is None or value.low > above)
-        and (at_least is None or value.low >= at_least)
-        and (below is None or value.high < below)
-        and (at_most is None or value.high <= at_most)
+        (above is None or _less(above, value.low))
+        and (at_least is None or not _less(value.low, at_least))
+        and (below is None or _less(value.high, below))
+        and (at_most is None or not _less(at_most, value.high))
     )
     if not fits:
         allowed = _range(above, at_least, below, at_most)
         raise InputError(f"{name} must be {allowed}, not {_shown(given)}", argument=name)
-    if not -largest <= value <= largest:
+    if _less(largest, value) or _less(value, -largest):
         raise InputError(f"{name} must be at most {float(largest):.0e} in size, not {_shown(given)}", argument=name)
     return value
+
+
+def _less(one: int | Fraction, other: int | Fraction) -> bool:
+    """one < other, by whole numbers: a fraction's own comparison asks what the other one is, which takes longer."""
+    return one.numerator * other.denominator < other.numerator * one.denominator
 
 
 def noise(**argument: Any) -> Real:
     """A noise scale or a privacy parameter that divides: above 0, and not absurdly small."""
     ((name, given),) = argument.items()
     value = real(above=0, **argument)
-    if value.low < _SMALLEST:
+    if _less(value.low, _SMALLEST):
         raise InputError(f"{name} must be at least 1e-30, not {_shown(given)}", argument=name)
     return value
 

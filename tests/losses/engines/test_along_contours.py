@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from flint import arb
@@ -175,3 +177,37 @@ def test_bounds_of_exponentials_err_upwards() -> None:
         with working():
             exact = [(arb(bound) - arb(tilt) * arb(x)).exp() for x in places.tolist()]
         assert all(x <= arb(y) for x, y in zip(exact, most, strict=True))
+
+
+def test_leads_are_enclosed_far_from_their_ball() -> None:
+    """e^{K−τε}·Δ/π lies within its bound of the float, for any size of the numbers and any distance from the middle."""
+    rng = np.random.default_rng(18)
+    for _ in range(300):
+        tau, middle = float(np.exp(rng.normal(1, 2))), float(rng.uniform(0, 1e4))
+        apart = rng.normal(0, 30 / tau, 8)
+        apart = (middle + apart) - middle
+        with working():
+            cumulant = arb(tau) * arb(middle) + arb(float(rng.normal(0, 30)))
+            where = SimpleNamespace(tau=tau, cumulant=cumulant, step=float(rng.uniform(0.01, 1)))
+            lead, unsure = curve._lead(where, middle, apart)  # type: ignore[arg-type]
+            for x, value, doubt in zip((middle + apart).tolist(), lead.tolist(), unsure.tolist(), strict=True):
+                exact = (cumulant - arb(tau) * arb(x)).exp() * arb(where.step) / arb.pi()
+                assert abs(exact - arb(value)) <= arb(value) * arb(doubt)
+                assert doubt < 1e-12
+
+
+def test_a_delta_below_the_range_of_floats_is_left_to_others() -> None:
+    """Gaussians far out: as long as floats hold δ its ends are narrow, and from there on nothing is said."""
+    losses = directions(b.Gaussian(1) * 4)[0]
+    grid = np.linspace(0.0, 90.0, 61).tolist()
+    with working():
+        found = curve.deltas_at(losses, grid, 1e-6)
+        served = found.index(None)
+        assert 1e-290 < found[served - 1][1] < 1e-200  # type: ignore[index]
+        assert found[served:] == [None] * (len(grid) - served)
+        for x, ends in zip(grid[:served:4], found[:served:4], strict=True):
+            single = contour.delta_at(losses, arb(x))
+            assert ends is not None
+            assert ends[0] <= single.upper
+            assert ends[1] >= single.lower
+            assert ends[1] - ends[0] <= 1e-6 * ends[1]

@@ -26,18 +26,21 @@ from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _GOOD = 1e-7  # of δ: what aliases and cut may take, however narrow δ is wanted, without choosing the nodes anew
 _PART = 0.4  # of the width asked, which they may take
-_FIRST = 24  # ε's to try beyond those that the last nodes let expect
-_SHARE = 0.8  # of the larger ε's served: as many smaller ones will be
+_AHEAD, _FURTHER = 0.12, 0.4  # of all ε's: how far ahead the first nodes are made; how many more than expected to try
+_MOST_AHEAD, _MOST_FURTHER = 500, 2000
+_SHARE = 0.85  # of the larger ε's served: as many smaller ones will be
 _MANY = 300  # nodes; beyond, it pays to look for others
 _TINY = 1e-300  # more than what underflows
+_LEAST, _LARGEST = 1e-280, 690.0  # of e^{K−τε}, and of its logarithm: between, floats round relatively
+_UNSURE = 0.01  # of e^{K−τε}
 
 
 class Ends(NamedTuple):
     """Bounds of δ at several ε's, and what aliases and cut take of each, relative to it: whether the nodes serve it."""
 
-    lower: list[float]
-    upper: list[float]
-    errors: list[float]
+    lower: Array
+    upper: Array
+    errors: Array
 
 
 def deltas_at(
@@ -62,26 +65,29 @@ def _along(
     """The same up to the first that is not served."""
     most = max(_PART * width, _GOOD)
     found: list[tuple[float, float] | None] = []
-    last, ahead, least = None, 0, math.inf
+    further = min(math.ceil(_FURTHER * len(epsilons)), _MOST_FURTHER)
+    last, ahead, least = None, min(int(_AHEAD * len(epsilons)), _MOST_AHEAD), math.inf
     while (i := len(found)) < len(epsilons):
         if least <= enough[i]:  # δ falls
             found.append((0.0, least))
             continue
         # nodes made for an ε serve smaller ones too: try those of a later one first, then those of this very one
-        try:
-            for near, centre in ((last, min(ahead, len(epsilons) - i - 1)), (None, 0)):
-                block = np.array(epsilons[i : i + 2 * centre + _FIRST])
+        for near, centre in ((last, min(ahead, len(epsilons) - i - 1)), (None, 0)):
+            block = np.array(epsilons[i : i + 2 * centre + further])
+            try:
                 last = _contour(losses, float(block[centre]), near)
                 ends = evaluated(last, block)
-                served = next((j for j, error in enumerate(ends.errors) if not error < most), len(block))
-                if served > centre:
-                    break
-        except (NoContour, ArithmeticError, ValueError):  # whatever the floats stumble over, fail closed
-            return found
+            except (NoContour, ArithmeticError, ValueError):  # whatever the floats stumble over, fail closed
+                if not centre:
+                    return found
+                continue
+            served = int(np.append(ends.errors < most, False).argmin())
+            if served > centre:
+                break
         served = max(served, 1)  # nobody has better nodes for it
-        found += zip(ends.lower[:served], ends.upper[:served], strict=True)
-        least = min(least, *ends.upper[:served])
-        ahead = int(_SHARE * (served - centre - 1))
+        found += zip(ends.lower[:served].tolist(), ends.upper[:served].tolist(), strict=True)
+        least = min(least, float(ends.upper[:served].min()))
+        ahead = min(int(_SHARE * (served - centre - 1)), _MOST_AHEAD)
     return found
 
 
@@ -107,42 +113,47 @@ def _contour(losses: Losses, epsilon: float, near: Contour | None) -> Contour:
 
 def evaluated(contour: Contour, epsilons: Array) -> Ends:
     """Certified ends of δ at each ε, by the contour's nodes."""
-    sums, ends = contour.sums, Ends([], [], [])
-    places = [arb(x) for x in epsilons.tolist()]
-    apart = [sums.drift - x for x in places]
-    near = np.array([float(gap) for gap in apart])
-    slip = [float(abs(gap - arb(rough)).upper()) for gap, rough in zip(apart, near.tolist(), strict=True)]
+    if contour.mirrored:
+        raise NoContour("only aliases that are bounded are known here")
+    sums, middle = contour.sums, float(epsilons[len(epsilons) // 2])
+    apart = epsilons - middle
+    turned, off = _split(sums.drift - arb(middle))
+    near = turned - apart
+    slip = off + UNIT * (np.abs(apart) + np.abs(near))
     phase = sums.angle[None, :] + contour.frequencies[None, :] * near[:, None]
     values = np.cos(phase) @ sums.share
-    turned = (ULPS + 4) * (1 + sums.turn_size + np.abs(phase)) + phase.shape[1] + 48
-    rounding = SAFETY * UNIT * (turned @ sums.share) + SAFETY * np.array(slip) * float(sums.share @ contour.frequencies)
-    aliases, share = _aliases(contour, epsilons), _beyond(contour)
-    scale = arb(contour.step) / arb.pi()
-    for x, value, unsure, alias in zip(places, values.tolist(), rounding.tolist(), aliases.tolist(), strict=True):
-        lead = (contour.cumulant - arb(contour.tau) * x).exp() * scale
-        total = lead * arb(value, sums.doubt + unsure)
-        _add(ends, contour, x, total, (lead * share).upper(), arb(alias))
-    return ends
-
-
-def _add(ends: Ends, contour: Contour, x: Ball, total: Ball, cut: Ball, alias: Ball) -> None:
-    """The ends at one ε, from the sum, what is beyond the last node and the unknown aliases."""
-    if x < contour.floor:
-        lower, upper, error = arb(0), arb(1), math.inf
-    else:
-        given_up = contour.given_up
-        if contour.mirrored:
-            # both laws have mass 1 but for what is given up, so the known aliases may be off by that share
-            ones, odds = contour._known(x)
-            total, alias, given_up = total - ones + odds, alias + given_up * odds, given_up * (1 + ones)
-        lower, upper = contour.leak + (total - cut - alias).max(arb(0)), contour.leak + (total + cut + given_up)
-        error = float(alias + cut) / max(float(total), 1e-320)
-    least, most = max(down(lower), 0.0), up(upper)
-    if not least <= most:  # impossible: no end of such an interval can be trusted
+    rounded = (ULPS + 4) * (1 + sums.turn_size + np.abs(phase)) + phase.shape[1] + 48
+    rounding = SAFETY * UNIT * (rounded @ sums.share) + SAFETY * slip * float(sums.share @ contour.frequencies)
+    lead, unsure = _lead(contour, middle, apart)
+    if not lead[0] > _LEAST:
+        raise NoContour("δ is too small for floats")
+    doubt = sums.doubt + rounding
+    low, high = np.maximum(values - doubt, 0.0) * lead * (1 - unsure), (values + doubt) * lead * (1 + unsure)
+    cut, alias = up(_beyond(contour)) * lead * (1 + unsure), _aliases(contour, epsilons)
+    least = np.maximum(low - cut - alias, 0.0) * (1 - 8 * UNIT)
+    most = (high + cut + up(contour.given_up)) * (1 + 8 * UNIT)
+    lower = np.nextafter(max(down(contour.leak), 0.0) + least, -1.0)
+    upper = np.nextafter(up(contour.leak) + most, 2.0)
+    known = (epsilons >= contour.floor) & (unsure < _UNSURE) & (lead > _LEAST) & (values > 0)
+    if not (lower <= upper)[known].all():  # impossible: no end of such an interval can be trusted
         raise NoContour("the ends contradict each other")
-    ends.lower.append(least)
-    ends.upper.append(min(most, 1.0))
-    ends.errors.append(error)
+    errors = np.where(known, (alias + cut) / np.maximum(values * lead, _LEAST), math.inf)
+    lower = np.where(known, np.maximum(lower, 0.0), 0.0)
+    return Ends(lower, np.where(known, np.minimum(upper, 1.0), 1.0), errors)
+
+
+def _split(number: Ball) -> tuple[float, float]:
+    """The float nearest to a ball, about, and how far from it the ball reaches."""
+    near = float(number)
+    return near, up(abs(number - arb(near)))
+
+
+def _lead(contour: Contour, middle: float, apart: Array) -> tuple[Array, Array]:
+    """e^{K−τε}·Δ/π at ε = middle + apart, and a bound of its relative error: one ball, and floats from there."""
+    height, off = _split(contour.cumulant - arb(contour.tau) * arb(middle) + (arb(contour.step) / arb.pi()).log())
+    moved = contour.tau * apart
+    slack = off + UNIT * (ULPS + 8 + 2 * abs(height) + 4 * np.abs(moved))
+    return np.exp(np.clip(height - moved, -_LARGEST, _LARGEST)), SAFETY * np.expm1(np.minimum(slack, 1.0))
 
 
 def _beyond(contour: Contour) -> Ball:

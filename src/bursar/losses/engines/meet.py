@@ -70,7 +70,7 @@ def _easier(losses: Losses, delta: Ball, precision: Precision) -> Answer | None:
     width = USUAL_WIDTH if precision.width is None else precision.width
     if contour.suits(losses, delta):
         with suppress(*STUMBLES):
-            found = contour.epsilon_at(losses, delta)
+            found = contour.on_main_road(losses, delta)
             if found.width <= width:
                 return found
     easier = simpler.epsilon_at(losses, delta, precision, _alone)

@@ -114,6 +114,18 @@ def test_lines_are_few_and_answers_narrow(text: str, monkeypatch: pytest.MonkeyP
             assert max(alone.lower, found[i].lower) <= min(alone.upper, found[i].upper)
 
 
+def test_a_line_is_read_wherever_it_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one line leaves wide the next one is asked for too, so that two lines serve two hundred ε's."""
+    made_lines = []
+    kept = along._Along._sums
+    monkeypatch.setattr(along._Along, "_sums", lambda *given: made_lines.append(given) or kept(*given))
+    with working():
+        losses = first("poisson(laplace(scale=2), rate=0.01)*1000")
+        found = meet.deltas_at(losses, np.linspace(0.0, 0.98989, 200).tolist(), Precision())
+    assert len(made_lines) == 2
+    assert all(answer.width <= 1.2e-6 for answer in found)
+
+
 def test_the_order_of_asking_is_kept() -> None:
     """ε's in any order, and the same one twice, have each its own answer; above all losses only the leak is left."""
     with working(), mpmath.workdps(40):

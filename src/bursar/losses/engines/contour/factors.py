@@ -177,6 +177,10 @@ class ClosedFactor(Factor):
         first, second = (high - low) / (2 * step), (high - 2 * middle + low) / (step * step)
         return self.count * middle, self.count * first, self.count * second
 
+    def rough_cumulants(self, tilts: Array) -> Array:
+        """K alone at several tilts, without its derivatives."""
+        return np.array([self.count * self.loss.rough_cumulant(tilt) for tilt in tilts.tolist()])
+
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
         """K by its closed form, in balls."""
         return [self.count * self.loss.cumulant(arb(tau)).real for tau in tilts]
@@ -241,5 +245,13 @@ def least_gap(z: Array) -> Array:
     """A lower bound of 1 − |sinc(y)| for all y ≥ z: up to √10 it is at least y²/6 − y⁴/120, which rises; from π on
     |sinc| stays below 0.2173; and everywhere it stays below 1/y.
     """
-    square = np.minimum(np.square(z), 10.0)
-    return np.maximum(np.minimum(square * (1 / 6 - square / 120), 1 - 0.2173), 1 - 1 / np.maximum(z, 1.0))
+    square = np.square(z)
+    np.minimum(square, 10.0, out=square)  # in place: tables of it are large
+    near = square / 120
+    np.subtract(1 / 6, near, out=near)
+    near *= square
+    np.minimum(near, 1 - 0.2173, out=near)
+    far = np.maximum(z, 1.0)
+    np.divide(1.0, far, out=far)
+    np.subtract(1.0, far, out=far)
+    return np.maximum(near, far, out=near)

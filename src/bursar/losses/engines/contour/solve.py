@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 
 from flint import arb
 
@@ -93,6 +94,18 @@ def _target(losses: Losses, delta: Ball) -> tuple[Ball, float]:
     if not target > 0:
         raise NoContour("δ does not exceed what the releases leak")
     return leak, float(target.log())
+
+
+def on_main_road(losses: Losses, delta: Ball) -> Answer:
+    """The same for what `suits`: in fewer operations where they serve."""
+    (loss, count), *_ = losses
+    noise = loss.sampled_noise()
+    if noise is not None and noise[2]:
+        from bursar.losses.engines.contour import road  # with `added`, for those who sample
+
+        with suppress(NoContour, ArithmeticError):
+            return road.epsilon_at(noise[0], noise[1], count, delta)
+    return epsilon_at(losses, delta)
 
 
 def at_most(losses: Losses, epsilon: float, delta: Ball, tilt: float) -> bool:

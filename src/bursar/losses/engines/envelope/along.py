@@ -113,7 +113,7 @@ class _Along:
             within[first] = True
             untried &= ~within
             if at >= 0:
-                self._line(np.flatnonzero(within), at, goal)
+                self._line(np.flatnonzero(within), at, goal, near[at])
                 untried &= self._wide()
 
     def _cheapest(self, rungs: Integers, served: Truths) -> int:
@@ -122,12 +122,13 @@ class _Along:
         cost = {at: self._period(np.flatnonzero(served[at]), at)[0] / _scale(float(self.rungs[at])) for at in some}
         return min(cost, key=lambda at: cost[at]) if cost else -1
 
-    def _line(self, those: Integers, at: int, goal: float) -> None:
-        """One line, read at those ε's and at all others that are still wide around them."""
+    def _line(self, those: Integers, at: int, goal: float, near: Truths) -> None:
+        """One line for those ε's, read at all that are still wide among them or near: its moments are the cost."""
         try:
             sums = self._sums(those, at, goal)
-            low, high = int(those[0]), int(those[-1]) + 1
-            asked = low + np.flatnonzero(self._wide()[low:high])
+            near = near.copy()
+            near[int(those[0]) : int(those[-1]) + 1] = True
+            asked = np.flatnonzero(near & self._wide())
             lower, upper = ends_at(sums, self.epsilons[asked])
         except (NoEnvelope, ArithmeticError, ValueError):
             return

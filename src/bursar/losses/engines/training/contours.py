@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from bursar.losses.engines.training.decay import decay
-from bursar.losses.engines.training.laws import phase_growth, rough_cumulants, still_growth, tilted
+from bursar.losses.engines.training.laws import Tilted, phase_growth, rough_cumulants, still_growth, tilted
 from bursar.losses.engines.training.rows import (
     CLOSE,
     DEEPEST,
@@ -21,6 +21,7 @@ from bursar.losses.engines.training.rows import (
     Rows,
     Shape,
     closer,
+    heaviest,
     nodes,
     rough_variance,
     shaped,
@@ -30,11 +31,12 @@ from bursar.numerics.arrays import Array, Integers, Truths
 
 _LADDER = np.geomspace(0.08, 1.0, 18)
 _FAR = 2.6  # how far the ladder goes, in Gaussian guesses of the saddle
+_HEAVY = 2.0  # and in tilts at which far, rare losses weigh as much as near ones: there the moments explode
 _AWAY, _ROUGH_AWAY = math.log(1e8), math.log(300.0)  # aliases and the cut are pushed this far below δ
 _MOST_LOSS = 14.0  # ln of by how much the sum's first term may exceed δ
-_REACHES = np.geomspace(4.0, 200.0, 28)  # of the last node, in steps
-MOST_NODES = 100
-_BLOCK = 64  # rows
+_REACHES, _COARSE = np.geomspace(4.0, 200.0, 28), 4  # of the last node, in steps; which of them are looked at first
+MOST_NODES = 200
+_BLOCK = 128  # rows
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,7 @@ def contours(rows: Rows, *, removed: bool, close: bool = True) -> Contours:
     """The tilt with the shortest period for each row, and how far to sum there: closely, or for a rough bound."""
     variance = rough_variance(rows)
     most = _FAR * np.maximum(rows.epsilon / variance - 0.5, np.sqrt(-0.5 * rows.log_delta / variance))
+    most = np.minimum(most, _HEAVY * heaviest(rows)) if removed else most
     shape = shaped(rows, most, removed=removed, margin=CLOSE if close else ROUGH)
     if len(rows) <= _BLOCK:
         return _contours(rows, shape, most, close)
@@ -118,11 +121,8 @@ def _contours(rows: Rows, shape: Shape, most: Array, close: bool) -> Contours:
         step = short(2 * math.pi / (1.02 * period), 24)
         law = tilted(grid, chosen)
         lead = rows.copies * law.cumulant - chosen * rows.epsilon - rows.log_delta + away
-        places = step[:, None] * _REACHES
-        gone = decay(law, places) + lead[:, None] - np.log(math.pi * places) <= 0
-    enough = gone.any(axis=1)
-    reach = np.where(enough, places[np.arange(len(rows)), np.argmax(gone, axis=1)], 0.0)
-    fit = fit & enough & law.sound
+        reach = _reach(law, step, lead)
+    fit = fit & (reach > 0) & law.sound
     last = np.where(fit, np.ceil(reach / np.where(fit, step, 1.0)), 1.0)
     fit &= last < MOST_NODES
     last = np.where(fit, last, 1.0)
@@ -130,6 +130,22 @@ def _contours(rows: Rows, shape: Shape, most: Array, close: bool) -> Contours:
         growth = still_growth(grid, chosen) + phase_growth(law, step * last)
     shape = closer(rows, shape, np.where(np.isfinite(growth), growth, 1e6), CLOSE if close else ROUGH)
     return Contours(shape, chosen, above, below, step, reach, last, fit)
+
+
+def _reach(law: Tilted, step: Array, lead: Array) -> Array:
+    """The first of some frequencies from which on the integrand is negligible, 0 for none: sought among a few of them,
+    then among those before the one that is found.
+    """
+    bound, every = decay(law), np.arange(len(step))
+
+    def enough(chosen: Integers) -> Truths:
+        places = step[:, None] * _REACHES[chosen]
+        return np.asarray(bound(places) + lead[:, None] - np.log(math.pi * places) <= 0)
+
+    coarse = np.arange(_COARSE - 1, len(_REACHES), _COARSE)
+    seen = enough(np.broadcast_to(coarse, (len(step), len(coarse))))
+    before = coarse[np.argmax(seen, axis=1)][:, None] - np.arange(_COARSE - 1, -1, -1)
+    return np.where(seen.any(axis=1), step * _REACHES[before[every, np.argmax(enough(before), axis=1)]], 0.0)
 
 
 def _chosen(rows: Rows, tilts: Array, heights: Array, away: float) -> tuple[Array, Array, Array, Array, Truths]:

@@ -5,6 +5,7 @@ frequency, by layers and by moments (proofs/contour.md §3), a row for each law.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -17,8 +18,8 @@ _CELLS = np.linspace(0.0, 1.0, 33)
 _LIGHT = 1e-7  # of the largest weight: cells end where the law is lighter
 
 
-def decay(law: Tilted, frequencies: Array) -> Array:
-    """Upper bounds of ln|φ(s′)| of all copies for every s′ ≥ s, for each row at each of its frequencies."""
+def decay(law: Tilted) -> Callable[[Array], Array]:
+    """Frequencies s of each row ↦ upper bounds of ln|φ(s′)| of all copies for every s′ ≥ s."""
     rows, missing = law.nodes.rows, 2 * (law.missing + law.nodes.lost)
     shares, halves = _layers(*_cells(law))
     square = np.square(law.apart)
@@ -28,13 +29,17 @@ def decay(law: Tilted, frequencies: Array) -> Array:
     most = 1.01 * (fourth + 3 * variance**2) + 4 * missing * (8 * fourth + 2600 + 16 * edge**4)
     with np.errstate(invalid="ignore"):
         turn = np.where(least > 0, np.sqrt(6 * np.maximum(least, 0.0) / most), 0.0)
-    known = _by_layers(shares, halves, rows.copies, np.concatenate([turn[:, None], frequencies], axis=1))
-    beyond, layers = known[:, :1], known[:, 1:]
-    close = np.square(np.minimum(frequencies, turn[:, None]))
-    gone = close * (least[:, None] - close * most[:, None] / 12) * (1 - 1e-9)
-    with np.errstate(invalid="ignore"):
-        near = np.maximum(0.5 * rows.copies[:, None] * np.log1p(-np.clip(gone, 0.0, 0.999)), beyond)
-    return np.asarray(np.where((least > 0)[:, None], np.minimum(near, layers), layers))
+    beyond = _by_layers(shares, halves, rows.copies, turn[:, None])
+
+    def bound(frequencies: Array) -> Array:
+        layers = _by_layers(shares, halves, rows.copies, frequencies)
+        close = np.square(np.minimum(frequencies, turn[:, None]))
+        gone = close * (least[:, None] - close * most[:, None] / 12) * (1 - 1e-9)
+        with np.errstate(invalid="ignore"):
+            near = np.maximum(0.5 * rows.copies[:, None] * np.log1p(-np.clip(gone, 0.0, 0.999)), beyond)
+        return np.asarray(np.where((least > 0)[:, None], np.minimum(near, layers), layers))
+
+    return bound
 
 
 def _cells(law: Tilted) -> tuple[Array, Array]:

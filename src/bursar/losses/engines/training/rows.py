@@ -90,6 +90,14 @@ def rough_variance(rows: Rows) -> Array:
     return result
 
 
+def heaviest(rows: Rows) -> Array:
+    """About the tilt at which φ·A^{1+τ} is as large far away, where the record shows plainly or at the cut, as at 0."""
+    cut = 1 + rows.sigma * np.sqrt(2 * (CLOSE + np.log(rows.copies) - rows.log_delta))
+    far = np.minimum(cut, 1 + 2 * rows.sigma**2 * np.log(1 / rows.rate))
+    loss = np.log1p(rows.rate * np.expm1(np.minimum((2 * far - 1) / (2 * rows.sigma**2), 600.0)))
+    return np.asarray(np.maximum(far**2 / (2 * rows.sigma**2 * loss) - 1, 1.0))
+
+
 def shaped(rows: Rows, most: Array, *, removed: bool, margin: float) -> Shape:
     """A shape for tilts up to ``most``."""
     tolerance = margin + np.log(rows.copies)

@@ -90,7 +90,7 @@ def _ends(rows: Rows, where: Contours, law: Tilted, both: bool) -> Ends:
     lead = np.exp(exponent) * where.step / math.pi
     off = lead * (SAFETY * unsure + 1.02 * slack * (np.abs(value) + SAFETY * unsure))
     total = lead * value
-    gone = decay(law, where.reach[:, None])[:, 0]
+    gone = decay(law)(where.reach[:, None])[:, 0]
     last = where.last * where.step
     cut = 1.02 * np.exp(exponent + gone) / (math.pi * last) * (1 + slack)
     given_up = rows.copies * law.nodes.lost
