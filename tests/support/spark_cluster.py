@@ -6,13 +6,10 @@ python spark_cluster.py FOLDER INTERPRETER PACKAGE PATH…     PATHs are where t
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from pathlib import Path
 from typing import Any
-
-OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def found(_: Any) -> list[str]:
@@ -23,27 +20,6 @@ def found(_: Any) -> list[str]:
     return ["nowhere" if spec is None else Path(str(spec.origin)).parts[-3]]
 
 
-def cluster(folder: Path, interpreter: str) -> Any:
-    """A session with two workers."""
-    from pyspark.sql import SparkSession
-
-    from support.java import spark_home
-
-    spark_home(folder / "java")
-    os.environ["PYSPARK_PYTHON"] = interpreter
-    session = (
-        SparkSession.builder.master("local-cluster[2,1,1024]")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.extraJavaOptions", OPTIONS)
-        .config("spark.executor.extraJavaOptions", OPTIONS)
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("OFF")
-    return session
-
-
 def main(folder: Path, interpreter: str, package: str) -> None:
     """Both engines in turns on one filter, and a replay, whose tasks are bursar's own code in the workers."""
     import pyarrow.parquet as pq
@@ -52,9 +28,10 @@ def main(folder: Path, interpreter: str, package: str) -> None:
     import bursar as b
     from bursar.cohorts import PersonFilter
     from bursar.ledger.ledger import Ledger
+    from support.java import session
     from support.tables import SECRET, arrow
 
-    spark = cluster(folder, interpreter)
+    spark = session(folder / "java", "local-cluster[2,1,1024]", 2, interpreter)
     context = spark.sparkContext
     print(*set(context.parallelize(range(2), 2).mapPartitions(found).collect()))
     with Ledger(folder / "budget.db", alert=None) as ledger:
