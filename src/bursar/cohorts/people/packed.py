@@ -27,6 +27,8 @@ _CELL = 1 << 18  # charges in a cell, at most, if they are spread evenly
 _MOST_CELLS = 4096
 _HALF = 32
 _WORD = 64
+Numbers = tuple[Any, Any, Any]
+"""Columns of whole numbers without gaps: query, person and charge."""
 
 
 class Layout(NamedTuple):
@@ -49,20 +51,33 @@ class Layout(NamedTuple):
         """How many bits of a key are below its person."""
         return self.query_bits + self.charge_bits
 
-    def pack(self, batch: Any, keys: Marks, room: Room) -> None:
-        """The keys of a batch of charges."""
-        query, person, charge = map(_plain, batch.columns)
-        query = np.subtract(query, _word(self.query), out=room.array("query", len(keys), np.uint64))
-        np.subtract(person, _word(self.person), out=keys)
-        for numbers, bits in ((query, self.query_bits), (keys, self.person_bits), (charge, self.charge_bits)):
-            if int(np.bitwise_or.reduce(numbers)) >> bits:
+    @property
+    def few(self) -> np.dtype[Any]:
+        """What its numbers are counted in, before they become a key."""
+        return np.dtype(np.uint32 if max(self.person_bits, self.shift) <= _HALF else np.uint64)
+
+    def pack(self, numbers: Numbers, keys: Marks, room: Room) -> None:
+        """The keys of some charges, whose numbers are counted from the least ones."""
+        for column, bits in zip(numbers, (self.query_bits, self.person_bits, self.charge_bits), strict=True):
+            if int(np.bitwise_or.reduce(column)) >> bits:
                 raise InputError("charges: the list changed while it was read", argument="charges")
-        keys *= _word(self.spread)
-        keys &= _mask(self.person_bits)
-        keys <<= np.uint64(self.query_bits)
-        keys |= query
-        keys <<= np.uint64(self.charge_bits)
-        keys |= charge
+        query, person, charge = numbers
+        one = query.dtype.type
+        low = np.left_shift(query, one(self.charge_bits), out=room.array("low", len(query), one))
+        low |= charge
+        np.multiply(person, _word(self.spread << self.shift), out=keys)
+        keys &= _mask(self.person_bits + self.shift)  # what is beyond the person's bits is beyond the key's
+        keys |= low
+
+    def counted(self, batch: Any, room: Room) -> Numbers:
+        """The numbers of a batch of charges (query, person, charge), counted from the least ones; gaps are refused."""
+        refuse_gaps(batch)
+        query, person, charge = map(_plain, batch.columns)
+        return (
+            np.subtract(query, _word(self.query), out=room.array("query", len(query), np.uint64)),
+            np.subtract(person, _word(self.person), out=room.array("person", len(person), np.uint64)),
+            charge,
+        )
 
     def persons(self, spread: Marks) -> Any:
         """Who they are, from the first part of their keys."""
@@ -92,7 +107,7 @@ class Packed:
     bits only, these are what is kept.
     """
 
-    def __init__(self, path: Path, layout: Layout, kind: Any, buckets: int, cells: int) -> None:
+    def __init__(self, path: Path, layout: Layout, kind: str, buckets: int, cells: int) -> None:
         """Buckets are cut into so many cells each, of which one is in memory at once."""
         self._path, self._layout, self._kind = path, layout, kind
         self.buckets, self._cells = buckets, cells
@@ -104,18 +119,18 @@ class Packed:
         self._bounds: list[tuple[int, ...]] = []
         """For each run where its cells begin in the file, and the end, counted in keys."""
 
-    def deal(self, batches: Iterable[Any]) -> None:
-        """Write charges (query, person, charge)."""
+    def deal(self, parts: Iterable[Numbers]) -> None:
+        """Write charges (query, person, charge), each counted from the least one."""
         room, run, count = Room(), np.empty(RUN, np.uint64), 0
         with open(self._path, "wb", buffering=0) as file:
-            for whole in filter(len, batches):
-                for batch in (whole.slice(start, RUN) for start in range(0, len(whole), RUN)):
-                    refuse_gaps(batch)
-                    if count + len(batch) > RUN:
+            for whole in parts:
+                for start in range(0, len(whole[0]), RUN):
+                    query, person, charge = (column[start : start + RUN] for column in whole)
+                    if count + len(query) > RUN:
                         self._write(file, run[:count])
                         count = 0
-                    self._layout.pack(batch, run[count : count + len(batch)], room)
-                    count += len(batch)
+                    self._layout.pack((query, person, charge), run[count : count + len(query)], room)
+                    count += len(query)
             self._write(file, run[:count])
 
     def _write(self, file: Any, keys: Marks) -> None:
@@ -139,19 +154,21 @@ class Packed:
     def _decided(self, keys: Any, first: int, limit: int, rule: str, room: Room) -> list[Column]:
         one = self._few.type
         pairs = np.right_shift(keys, one(self._layout.charge_bits), out=room.array("pairs", len(keys), self._few))
-        firsts = np.flatnonzero(changes(pairs, room.array("fresh", len(keys), np.bool_)))
+        fresh = changes(pairs, room.array("fresh", len(keys), np.bool_))
+        firsts = np.flatnonzero(fresh)
         keys &= one((1 << self._layout.charge_bits) - 1)
-        totals = totals_of(firsts, keys, room)
+        totals = totals_of(firsts, fresh, keys, room)
         pairs = room.taken("queries", pairs, firsts)
         who = np.right_shift(pairs, one(self._layout.query_bits), out=room.array("who", len(pairs), self._few))
         begins = changes(who, room.array("begins", len(pairs), np.bool_))
         pairs &= one((1 << self._layout.query_bits) - 1)
-        spread = who[begins].astype(np.uint64) + np.uint64(first)
+        starts = np.flatnonzero(begins)
+        spread = who[starts].astype(np.uint64) + np.uint64(first)
         return [
             coded("query", pairs, self._layout.query, "int64"),
-            Column("person", str(self._kind), self._layout.persons(spread), _numbered(begins, room)),
+            Column("person", self._kind, self._layout.persons(spread), _numbered(begins, len(starts), room)),
             coded("charge", totals, 0, "int64"),
-            Column("admitted", "bool", admitted_of(begins, totals, limit, rule, room)),
+            Column("admitted", "bool", admitted_of(starts, totals, limit, rule, room)),
         ]
 
     def _cell(self, number: int, room: Room) -> Any:
@@ -168,9 +185,9 @@ class Packed:
         return keys
 
 
-def _numbered(begins: Any, room: Room) -> Any:
+def _numbered(begins: Any, people: int, room: Room) -> Any:
     """Which person a row belongs to: 0, 1, 2 and so on."""
-    few = np.uint16 if np.count_nonzero(begins) < 1 << 16 else np.uint32
+    few = np.uint16 if people < 1 << 16 else np.uint32
     codes = np.cumsum(begins, out=room.array("codes", len(begins), few))
     codes -= few(1)
     return codes

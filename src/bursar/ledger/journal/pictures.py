@@ -1,7 +1,8 @@
 """Pictures of tiles: which of a few amounts each block has spent, in as few bits as tell them apart.
 
-One bit for two amounts, two for up to 4, four for up to 16, eight for up to 256, and sixteen for more. A picture is read and written whole whenever a box cuts its tile, so that its bytes are what such a charge costs. Blocks
-that share a byte are far from each other: each share of all bytes is one stretch of the picture, and is moved at once.
+One bit for two amounts, two for up to 4, four for up to 16, eight for up to 256, and sixteen for more. A picture is
+read and written whole whenever a box cuts its tile, so that its bytes are what such a charge costs. Blocks that share a
+byte are far from each other: each share of all bytes is one stretch of the picture, and is moved at once.
 """
 
 from __future__ import annotations
