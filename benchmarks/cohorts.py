@@ -172,6 +172,13 @@ def by_spark(folder: Path) -> tuple[Callable[[], object], Callable[[], object]]:
     return lambda: alone("duckdb", folder), lambda: alone("spark", folder)
 
 
+def spark_alone(folder: Path) -> tuple[Callable[[], object], Callable[[], object]]:
+    """A session of Spark, started and ended around one task that does nothing, beside the embedded replay."""
+    from scheduled import alone
+
+    return lambda: alone("duckdb", folder), lambda: alone("start", folder)
+
+
 def _decoded(paths: list[str], columns: str) -> None:
     """Columns of these files, read and forgotten. Every value is added up: a count, a least or a largest one would be
     answered from what files say about themselves.
@@ -191,6 +198,7 @@ def cases() -> dict[str, Case]:
         "admit": Case(f"{ASKED:,} charges against {PEOPLE:,} people, ten deltas", "3 CPU-s", people, admit),
         "replay": Case(f"{CHARGES:,} charges replayed", "4.5×, 40 CPU-s, 0.5 GB", charges, replay),
         "spark": Case(f"{CHARGES:,} charges replayed by Spark, local[1]", "2.5×", charges, by_spark),
+        "start": Case("of which Spark's start, with a task that does nothing", "", charges, spark_alone),
     }
 
 
@@ -221,8 +229,9 @@ def rows() -> list[str]:
         f"{SHARE:g} of the full size. The floor writes and syncs 8 bytes for each block, or decodes the same columns "
         "of the same Parquet files and adds up every value (people); it is measured before and after the work in the "
         "same process, and the ratio is one of seconds for blocks, of CPU-seconds for people. Spark's floor is the "
-        "embedded replay of the same charges, each of both in a process of its own, with all of its start-up; its peak "
-        "is the largest process. Wanted is what the full size is to take at most.",
+        "embedded replay of the same charges, each of both in a process of its own, with all of its start-up and, of "
+        "Spark's, its Java and all workers; its peak is the largest process. Wanted is what the full size is to take "
+        "at most.",
         "",
         "| what | wanted | seconds | CPU-s | floor, seconds | floor, CPU-s | ratio | peak, GB |",
         "|---|---|---:|---:|---:|---:|---:|---:|",

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import bursar
+
 TESTS = Path(__file__).parents[1]
 TOP = TESTS.parent
 SOURCE = TOP / "src" / "bursar"
-PATHS = os.pathsep.join((str(SOURCE.parent), str(TESTS)))
-"""Where a process of its own finds this bursar, not one that is installed, and what tests share."""
+PATHS = os.pathsep.join((str(Path(bursar.__file__).parents[1]), str(TESTS)))
+"""Where a process of its own finds the bursar that is tested, a mutant perhaps, and what tests share."""
 GOLDEN = TESTS / "golden"
 DATA = TESTS / "data"
 CLIENTS = TESTS / "support" / "clients.py"

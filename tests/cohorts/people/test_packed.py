@@ -65,7 +65,7 @@ def test_a_list_that_changed_is_refused(row: tuple[int, int, int], tmp_path: Pat
     assert layout is not None
     (batch,) = listed([(1, 1, 1), row]).to_batches()
     with pytest.raises(InputError, match="changed while"):
-        Packed(tmp_path / "keys", layout, "int64", 2, 1).deal([layout.counted(batch, Room())])
+        Packed(layout, "int64", 2, 1).deal(tmp_path / "keys", [layout.counted(batch, Room())])
 
 
 @pytest.mark.parametrize("buckets", [1, 3, 64, 4096])
@@ -103,7 +103,14 @@ def test_many_rows_of_one_query_add_up(visits: PersonFilter, tmp_path: Path) -> 
 
 def test_a_list_has_as_many_buckets_as_suit_it() -> None:
     """A short list is one bucket; a long one has no bucket beyond its size; more than 4096 there are never."""
-    assert [replay._enough(count) for count in (0, 2**18 - 1, 2**18, 10**7, 10**8, 10**12)] == [1, 1, 1, 8, 64, 4096]
+    assert [packed.buckets_for(count) for count in (0, 2**18 - 1, 2**18, 10**7, 10**8, 10**12)] == [
+        1,
+        1,
+        1,
+        8,
+        64,
+        4096,
+    ]
 
 
 @pytest.mark.parametrize("rows", [1, 7, 8, 9, 7000])

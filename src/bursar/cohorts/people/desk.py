@@ -6,9 +6,10 @@ import math
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from bursar.cohorts.people.charges import MOST, NANO, limit_of
+from bursar.cohorts.people.charges import limit_of
 from bursar.cohorts.people.commit import Commit, LostRace, counted
 from bursar.cohorts.people.files import Folder
+from bursar.cohorts.people.units import MOST, NANO
 from bursar.errors import CurrencyMismatch
 from bursar.ledger.budget.scope import Scope
 from bursar.ledger.journal.body import Delta, body_in

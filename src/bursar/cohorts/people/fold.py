@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bursar.cohorts.people.charges import MOST
+from bursar.cohorts.people.units import MOST
 from bursar.errors import InputError
 
 Whole = npt.NDArray[np.int64]

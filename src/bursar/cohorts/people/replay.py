@@ -21,7 +21,7 @@ from bursar.cohorts.people.dealing import BATCH, COLUMNS, Dealt, refuse_gaps
 from bursar.cohorts.people.engines._base import discreet
 from bursar.cohorts.people.engines.duck import IDS, WHOLE, readable
 from bursar.cohorts.people.fold import Room, decided
-from bursar.cohorts.people.packed import Layout, Numbers, Packed, cells_for, layout_of
+from bursar.cohorts.people.packed import Layout, Numbers, Packed, buckets_for, cells_for, layout_of
 from bursar.cohorts.people.pages import write_groups
 from bursar.cohorts.people.replay_target import PRIVATE, written_beside
 from bursar.errors import InputError
@@ -29,8 +29,6 @@ from bursar.errors import InputError
 _BUFFER = 1 << 22  # bytes that are written at once
 _SMALL = 1 << 15  # charges that stay near the processor until they are packed
 _BUCKETS = 256
-_BUCKET = 1 << 21  # charges in a bucket, at most, if they are spread evenly
-_MOST = 4096  # buckets
 _NUMBERS = {
     "TINYINT": "int8",
     "SMALLINT": "int16",
@@ -75,10 +73,9 @@ def _dealt(database: Any, charges: Any, spill: Path, buckets: int | None) -> Dea
         dealt = Dealt(spill, buckets or _BUCKETS)
         dealt.deal(reader.schema, reader)
         return dealt
-    chosen = buckets or _enough(count)
-    cells = -(-cells_for(count, layout) // chosen)
-    packed = Packed(spill, layout, _NUMBERS[kinds["person"]], chosen, cells)
-    packed.deal(_counted(database, layout, kinds["person"]))
+    chosen = buckets or buckets_for(count)
+    packed = Packed(layout, _NUMBERS[kinds["person"]], chosen, -(-cells_for(count, layout) // chosen))
+    packed.deal(spill, _counted(database, layout, kinds["person"]))
     return packed
 
 
@@ -125,11 +122,6 @@ def _layout(database: Any) -> tuple[Layout | None, int]:
         f"SELECT {ends}, COUNT(*) FROM charges_given WHERE person IS NOT NULL"
     ).fetchall()
     return (None if None in found else layout_of(*zip(found[::2], found[1::2], strict=True))), count
-
-
-def _enough(count: int) -> int:
-    """Into how many buckets so many charges are dealt."""
-    return min(_MOST, 1 << (count // _BUCKET).bit_length())
 
 
 def _bucket(dealt: Dealt | Packed, number: int, room: Room, target: Path, limit: int, rule: str) -> None:

@@ -147,6 +147,11 @@ class _SparkPrepared(Prepared):
             return self._table.join(ids, same, "left_semi")
 
 
+def read_whole(session: Any, files: Sequence[str]) -> Any:
+    """What is in Parquet files, whatever it is; one that cannot be read is an error."""
+    return session.read.options(**_WHOLE).parquet(*map(_pattern, files))
+
+
 def _pattern(file: str) -> str:
     """A file as Spark reads names: as they are, without the escapes of a web address, and with signs that could stand
     for others marked.
