@@ -20,6 +20,16 @@ def found(_: Any) -> list[str]:
     return ["nowhere" if spec is None else Path(str(spec.origin)).parts[-3]]
 
 
+def numbered(path: Path) -> Path:
+    """A file of charges in several row groups: forty people, three queries, of which they can bear two."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    query, person = [query for query in range(3) for _ in range(40)], [*range(40)] * 3
+    pq.write_table(pa.table({"query": query, "person": person, "charge": [90_000] * 120}), path, row_group_size=16)
+    return path
+
+
 def main(folder: Path, interpreter: str, package: str) -> None:
     """Both engines in turns on one filter, and a replay, whose tasks are bursar's own code in the workers."""
     import pyarrow.parquet as pq
@@ -49,8 +59,10 @@ def main(folder: Path, interpreter: str, package: str) -> None:
         print(*set(context.parallelize(range(2), 2).mapPartitions(found).collect()))
         charges = [(query, f"p{number}", 90_000) for query in range(3) for number in range(40)]
         listed = spark.createDataFrame(charges, "query INT, person STRING, charge INT").repartition(4)
-        decided = pq.read_table(sorted(people.replay(listed, folder / "decided", buckets=4).glob("*.parquet")))
-        print(decided.num_rows, sum(decided["admitted"].to_pylist()))
+        for given, session_of in ((listed, None), (numbered(folder / "charges.parquet"), spark)):
+            target = people.replay(given, folder / f"decided {session_of is None}", buckets=4, spark=session_of)
+            decided = pq.read_table(sorted(target.glob("*.parquet")))
+            print(decided.num_rows, sum(decided["admitted"].to_pylist()))
     logs = Path(_find_spark_home(), "work", context.applicationId)  # where Spark is installed, of all places
     spark.stop()
     shutil.rmtree(logs, ignore_errors=True)

@@ -104,7 +104,7 @@ def test_what_files_do_not_say_goes_through_a_frame(
 
 
 def test_files_that_are_no_charges(visits: PersonFilter, spark: Any, tmp_path: Path) -> None:
-    """Charges below 0, gaps, columns of different kinds or none, and what is no file: refused by name."""
+    """Charges below 0, gaps, columns of different kinds, twice or not at all, and what is no file: refused by name."""
     good: Rows = [(1, 7, 3)]
     lists: dict[str, Any] = {
         "below": written([(1, 7, -1)], tmp_path / "below"),
@@ -117,6 +117,9 @@ def test_files_that_are_no_charges(visits: PersonFilter, spark: Any, tmp_path: P
     lists["text"].write_text("query,person,charge\n1,7,3\n", encoding="utf-8")
     mixed = lists["mixed"] = written(good, tmp_path / "mixed")
     pq.write_table(pa.table({"query": [1], "person": [7], "charge": [9.4]}), mixed / "1.parquet")
+    twice = pa.table([pa.array([number]) for number in range(4)], ["query", "person", "charge", "charge"])
+    lists["twice"] = tmp_path / "twice.parquet"
+    pq.write_table(twice, lists["twice"])
     for name, charges in lists.items():
         with pytest.raises(InputError) as refused:
             visits.replay(charges, tmp_path / "out", spark=spark)

@@ -12,6 +12,7 @@ from bursar.cohorts.people.files import Folder
 from bursar.cohorts.people.objects import settled
 from bursar.cohorts.people.units import MOST, NANO
 from bursar.errors import CurrencyMismatch
+from bursar.ledger.arguments import key_of
 from bursar.ledger.budget.scope import Scope
 from bursar.ledger.journal.body import Delta, body_in
 from bursar.ledger.journal.rows import DeltaRow
@@ -53,7 +54,7 @@ def as_asked(ledger: Ledger, name: str, key: str | None, folder: str) -> str:
     """
     if key is not None:
         with ledger.store.reading() as reader:
-            row = reader.scope(name) if reader.key(key) is not None else None
+            row = reader.scope(name) if reader.key(key_of(key)) is not None else None
         if row is not None and ((Scope(row).cohort or {}).get("folder")) == folder:
             return folder
     return settled(folder)

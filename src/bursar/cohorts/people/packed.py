@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from bursar.cohorts.people.dealing import WANTED, read_into, refuse_gaps, written_to
@@ -32,7 +33,7 @@ _HALF = 32
 _WORD = 64
 Numbers = tuple[Any, Any, Any]
 """Columns of whole numbers without gaps: query, person and charge."""
-Run = tuple[str, tuple[int, ...]]
+Run = tuple[str, npt.NDArray[np.int64]]
 """The file of a run, and where its cells begin there, and the end, counted in keys."""
 
 
@@ -147,8 +148,8 @@ class Packed:
         keys.sort()
         edges = np.array([first << self.layout.shift for first in self._firsts], np.uint64)
         start = file.tell() // self._few.itemsize
-        ends = [*np.searchsorted(keys, edges), len(keys)]
-        self.runs.append((str(file.name), tuple(start + int(end) for end in ends)))
+        ends = np.append(np.searchsorted(keys, edges), len(keys))
+        self.runs.append((str(file.name), start + ends))
         written_to(file, keys.astype(self._few, copy=False))
 
     def decided(self, bucket: int, limit: int, rule: str, room: Room) -> Iterator[list[Column]]:
@@ -158,7 +159,7 @@ class Packed:
         with ExitStack() as opened:
             files = {path: opened.enter_context(open(path, "rb", buffering=0)) for path, _ in self.runs}
             for number in range(bucket * self._cells, (bucket + 1) * self._cells):
-                parts = [(files[path].fileno(), bounds[number], bounds[number + 1]) for path, bounds in self.runs]
+                parts = [(files[path].fileno(), *bounds[number : number + 2].tolist()) for path, bounds in self.runs]
                 keys = self._cell(parts, self._firsts[number], room)
                 if len(keys):
                     yield self._decided(keys, self._firsts[number], limit, rule, room)

@@ -27,6 +27,7 @@ from bursar.cohorts.people.spark_tasks import Group, deal, decide
 from bursar.errors import InputError, described
 
 _SHARE = 1 << 23  # charges that a task deals, at least
+_MOST = 512  # tasks that deal: each of them writes a file, and who decides has all of these open
 _CHANGED = "charges: the list changed while it was read"
 
 
@@ -54,7 +55,7 @@ def replayed_files(
         spill.mkdir()
         with discreet(TROUBLES), watched(beside, packed.buckets, progress):
             rows = sum(group.rows for group in groups)
-            tasks = min(len(groups), max(rows // _SHARE, 2 * int(session.sparkContext.defaultParallelism)))
+            tasks = min(len(groups), _MOST, max(rows // _SHARE, 2 * int(session.sparkContext.defaultParallelism)))
             told = run(session, groups, tasks, partial(deal, packed, str(spill)))
             packed.runs = [one for one in told if not isinstance(one, str)]
             troubles = [one for one in told if isinstance(one, str)]
@@ -108,8 +109,10 @@ def _packed(files: Sequence[str], buckets: int | None) -> tuple[Packed, list[Gro
 
 def _kind(opened: dict[str, Any], name: str) -> Any:
     """What a column is in all of the files; None where it is missing."""
-    fields = [file.schema_arrow.field(name) if name in file.schema_arrow.names else None for file in opened.values()]
-    kinds = [None if field is None else field.type for field in fields]
+    schemas = [file.schema_arrow for file in opened.values()]
+    if any(schema.names.count(name) > 1 for schema in schemas):
+        raise InputError(f"the files have several columns {name}: which of them is meant?", argument="charges")
+    kinds = [schema.field(name).type if name in schema.names else None for schema in schemas]
     if any(kind != kinds[0] for kind in kinds):  # by the kinds of the first file 9.4 would become 9
         raise InputError(f"the files keep {name} in different kinds: write all of them with one", argument="charges")
     return kinds[0]
