@@ -14,7 +14,9 @@ REQUIRES = [
     "hatchling",
 ]
 TESTS = [
+    "tests/cohorts/people/test_spark_crashes.py",
     "tests/cohorts/people/test_spark_engine.py",
+    "tests/cohorts/people/test_spark_files.py",
     "tests/cohorts/people/test_spark_replay.py",
     "tests/cohorts/people/test_spark_stores.py",
 ]
