@@ -20,4 +20,4 @@ TESTS = [
     "tests/cohorts/people/test_spark_replay.py",
     "tests/cohorts/people/test_spark_stores.py",
 ]
-OPTIONS = ["-W", "ignore::ResourceWarning"]  # it leaves sockets to the collector
+OPTIONS = ["-W", "ignore::ResourceWarning", "-m", "not soak"]  # it leaves sockets to the collector
