@@ -26,7 +26,7 @@ from bursar.cohorts.people.spark_replay import TROUBLES, refuse, replayed_by_spa
 from bursar.cohorts.people.spark_tasks import Group, deal, decide
 from bursar.errors import InputError, described
 
-_SHARE = 1 << 23  # charges that a task deals, at least
+_SHARE = 1 << 25  # charges that a task deals, unless there are fewer tasks than threads then
 _MOST = 512  # tasks that deal: each of them writes a file, and who decides has all of these open
 _CHANGED = "charges: the list changed while it was read"
 
