@@ -15,13 +15,24 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-SECRET = bytes(range(32))
-SHARE = float(os.environ.get("BURSAR_BENCH_SHARE", "1"))
+from persons import (
+    ASKED,
+    CHARGES,
+    PEOPLE,
+    SHARE,
+    admit,
+    by_spark,
+    charges,
+    hashed,
+    ledger_in,
+    people,
+    replay,
+    spark_alone,
+)
 
 
 class Spent(NamedTuple):
@@ -67,14 +78,6 @@ def written(path: Path, size: int) -> None:
 SIDE = round(9000 * math.sqrt(SHARE))
 
 
-@contextmanager
-def _ledger(folder: Path) -> Iterator[Any]:
-    import bursar as b
-
-    with b.Ledger(folder / "budget.db", alert=None) as ledger:
-        yield ledger
-
-
 def blocks(what: str, slices: int, mixed: bool) -> Case:
     """One charge on so many blocks, of which those of a tile have spent the same, or not. Of two slices one is charged:
     every tile has both, so that all of them are cut.
@@ -83,103 +86,19 @@ def blocks(what: str, slices: int, mixed: bool) -> Case:
     from bursar.cohorts import BlockLedger
 
     def prepare(folder: Path) -> None:
-        with _ledger(folder) as ledger:
+        with ledger_in(folder) as ledger:
             made = BlockLedger.create(ledger, "ads", {"slice": slices, "day": SIDE, "segment": SIDE}, rho=1)
             for strip in range(64, SIDE, 128) if mixed else ():
                 made.spend(b.Gaussian(sigma=100), segment=strip)
 
     def measure(folder: Path) -> tuple[Callable[[], object], Callable[[], object]]:
         def charge() -> None:
-            with _ledger(folder) as ledger:
+            with ledger_in(folder) as ledger:
                 BlockLedger(ledger, "ads").spend(b.Gaussian(sigma=100), slice=0)
 
         return lambda: written(folder / "floor", 8 * SIDE * SIDE), charge
 
     return Case(f"{SIDE * SIDE:,} blocks, {what}", "3×, 6 s, 0.3 GB", prepare, measure, wall=True)
-
-
-PEOPLE, ASKED, CHARGES = (round(count * SHARE) for count in (10**7, 10**6, 10**8))
-
-
-def people(folder: Path) -> None:
-    """A snapshot of everybody, and ten deltas."""
-    import pyarrow as pa
-
-    import bursar as b
-    from bursar.cohorts import PersonFilter
-
-    with _ledger(folder) as ledger:
-        made = PersonFilter.create(ledger, "visits", folder=folder / "v", person="user", rho=1, secret=SECRET)
-        made.admit(pa.table({"user": range(PEOPLE)}), b.Gaussian(sigma=100), key="all")
-        made.compact()
-        for number in range(10):
-            made.admit(pa.table({"user": range(number, PEOPLE, 100)}), b.Gaussian(sigma=100), key=f"delta {number}")
-
-
-def admit(folder: Path) -> tuple[Callable[[], object], Callable[[], object]]:
-    """One query of a tenth of the people, from a table in DuckDB."""
-    import duckdb
-
-    import bursar as b
-    from bursar.cohorts import PersonFilter
-
-    database = duckdb.connect()
-    database.execute(f'CREATE TABLE asked AS SELECT range AS "user" FROM range(0, {PEOPLE}, {PEOPLE // ASKED})')
-    with _ledger(folder) as ledger:
-        made = PersonFilter(ledger, "visits", secret=SECRET)
-        paths = [str(path) for row in made._desk.look().rows[1:] for path in made.folder.parts(row.path)]
-
-    def query() -> None:
-        with _ledger(folder) as ledger:
-            made = PersonFilter(ledger, "visits", secret=SECRET)
-            made.admit(database.table("asked"), b.Gaussian(sigma=100), key="measured").fetchnumpy()
-
-    return lambda: _decoded(paths, "SUM(octet_length(person)), SUM(charge)"), query
-
-
-def charges(folder: Path) -> None:
-    """A long list of charges: ten for each person, a million for each query."""
-    import duckdb
-
-    from bursar.cohorts import PersonFilter
-
-    duckdb.connect().execute(
-        f"COPY (SELECT range // 1000000 AS query, (hash(range) % {max(CHARGES // 10, 1)})::BIGINT AS person, "
-        f"(hash(range + 1) % 1000)::BIGINT AS charge FROM range({CHARGES})) "
-        f"TO '{folder / 'charges.parquet'}' (FORMAT parquet)"
-    )
-    with _ledger(folder) as ledger:
-        PersonFilter.create(ledger, "visits", folder=folder / "v", person="user", rho="4e-6", secret=SECRET)
-
-
-def replay(folder: Path) -> tuple[Callable[[], object], Callable[[], object]]:
-    """All of them, decided by skip in buckets."""
-    from bursar.cohorts import PersonFilter
-
-    path = str(folder / "charges.parquet")
-
-    def work() -> None:
-        with _ledger(folder) as ledger:
-            PersonFilter(ledger, "visits", secret=SECRET).replay(path, folder / "out")
-
-    return lambda: _decoded([path], "SUM(query), SUM(person), SUM(charge)"), work
-
-
-def by_spark(folder: Path) -> tuple[Callable[[], object], Callable[[], object]]:
-    """The same by Spark, beside the embedded replay: each with all of its start-up."""
-    from scheduled import alone
-
-    return lambda: alone("duckdb", folder), lambda: alone("spark", folder)
-
-
-def _decoded(paths: list[str], columns: str) -> None:
-    """Columns of these files, read and forgotten. Every value is added up: a count, a least or a largest one would be
-    answered from what files say about themselves.
-    """
-    import duckdb
-
-    listed = ", ".join(f"'{path}'" for path in paths)
-    duckdb.connect().execute(f"SELECT {columns} FROM read_parquet([{listed}])").fetchall()
 
 
 def cases() -> dict[str, Case]:
@@ -189,8 +108,10 @@ def cases() -> dict[str, Case]:
         "mixed": blocks("tiles that have not", 1, mixed=True),
         "cut": blocks("every tile cut by the box", 2, mixed=True),
         "admit": Case(f"{ASKED:,} charges against {PEOPLE:,} people, ten deltas", "3 CPU-s", people, admit),
+        "hashed": Case(f"of which {ASKED:,} ids hashed, HMAC-SHA256", "", lambda folder: None, hashed),
         "replay": Case(f"{CHARGES:,} charges replayed", "4.5×, 40 CPU-s, 0.5 GB", charges, replay),
         "spark": Case(f"{CHARGES:,} charges replayed by Spark, local[1]", "2.5×", charges, by_spark),
+        "start": Case("of which Spark's start, with a task that does nothing", "", charges, spark_alone),
     }
 
 
@@ -220,9 +141,10 @@ def rows() -> list[str]:
     lines = [
         f"{SHARE:g} of the full size. The floor writes and syncs 8 bytes for each block, or decodes the same columns "
         "of the same Parquet files and adds up every value (people); it is measured before and after the work in the "
-        "same process, and the ratio is one of seconds for blocks, of CPU-seconds for people. Spark's floor is the "
-        "embedded replay of the same charges, each of both in a process of its own, with all of its start-up; its peak "
-        "is the largest process. Wanted is what the full size is to take at most.",
+        "same process, and the ratio is one of seconds for blocks, of CPU-seconds for people. The floor of hashed ids "
+        "is one plain SHA-256 of each, without a secret. Spark's floor is the embedded replay of the same charges, "
+        "each of both in a process of its own, with all of its start-up and, of Spark's, its Java and all workers; its "
+        "peak is the largest process. Wanted is what the full size is to take at most.",
         "",
         "| what | wanted | seconds | CPU-s | floor, seconds | floor, CPU-s | ratio | peak, GB |",
         "|---|---|---:|---:|---:|---:|---:|---:|",

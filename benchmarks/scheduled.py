@@ -1,7 +1,7 @@
 """A long list of charges replayed by one engine in a process of its own: all that it takes counts, from the start of
 the interpreter to the end of the last worker.
 
-python benchmarks/scheduled.py duckdb|spark FOLDER      with charges.parquet and budget.db of a filter ``visits`` in it
+python benchmarks/scheduled.py duckdb|spark|start FOLDER     with charges.parquet, and budget.db of a filter ``visits``
 """
 
 from __future__ import annotations
@@ -15,8 +15,13 @@ from pathlib import Path
 from typing import Any
 
 SECRET = bytes(range(32))
-SETTINGS = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC", "spark.driver.memory": "2g"}
-"""One thread; the compiler that a long job is worth (with TieredStopAtLevel=1 start-up takes less, and rows more)."""
+SETTINGS = {
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.python.daemon.module": "counted",  # ours, beside this file
+}
+"""One thread, and Java that starts quickly: tasks read files by themselves, so that no row is Java's to handle."""
 _SUBREAPER = 36  # of prctl
 
 
@@ -31,31 +36,35 @@ def alone(engine: str, folder: Path) -> None:
         return
 
 
-def charges_of(engine: str, folder: Path) -> Any:
-    """The list, as the engine's own users give it."""
-    path = str(folder / "charges.parquet")
-    if engine == "duckdb":
-        return path
+def session(folder: Path) -> Any:
+    """A Spark session of one thread."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
     from pyspark.sql import SparkSession
 
     from support.java import spark_home
 
     spark_home(folder / f"java {os.getpid()}")
-    build = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    )
+    build = SparkSession.builder.master("local[1]")
     for name, value in SETTINGS.items():
         build = build.config(name, value)
-    return build.getOrCreate().read.parquet(path)
+    return build.getOrCreate()
 
 
 def main(engine: str, folder: Path) -> None:
-    """One replay, which leaves nothing behind."""
+    """One replay, which leaves nothing behind; or Spark's start alone, with one task that does nothing."""
+    if engine == "start":
+        session(folder).sparkContext.parallelize([0], 1).mapPartitions(list).collect()
+        return
     import bursar as b
     from bursar.cohorts import PersonFilter
 
+    spark = session(folder) if engine == "spark" else None
     with b.Ledger(folder / "budget.db", alert=None) as ledger:
         target = folder / f"out {os.getpid()}"
-        PersonFilter(ledger, "visits", secret=SECRET).replay(charges_of(engine, folder), target)
+        PersonFilter(ledger, "visits", secret=SECRET).replay(str(folder / "charges.parquet"), target, spark=spark)
         shutil.rmtree(target)
 
 

@@ -11,9 +11,8 @@ import pytest
 
 from bursar.cohorts import PersonFilter
 from bursar.ledger.ledger import Ledger
-from support.java import spark_home
 from support.tables import SECRET, Rows
-from support.where import TESTS
+from support.where import PATHS
 
 
 @pytest.fixture
@@ -38,23 +37,12 @@ def visits(embedded: Ledger, tmp_path: Path) -> PersonFilter:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A Spark session that lives as long as this test process, with one thread and few pauses."""
-    from pyspark.sql import SparkSession
+    from support.java import session
 
-    spark_home(tmp_path_factory.mktemp("java"))
-    os.environ["PYTHONPATH"] = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(TESTS)])
-    session = (
-        SparkSession.builder.master("local[1]")
-        .config("spark.sql.shuffle.partitions", "1")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
+    os.environ["PYTHONPATH"] = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), PATHS])
+    made = session(tmp_path_factory.mktemp("java"), "local[1]", 1)
+    yield made
+    made.stop()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What cohorts must decide, in plain whole numbers: one dictionary, no tiles, no files, no SQL."""
+"""What cohorts must decide, in plain whole numbers: one dictionary, no tiles, no SQL."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+Charges = list[tuple[int, Any, int]]
+"""Query, person and charge."""
 
 
 class Blocks:
@@ -87,4 +94,25 @@ def own_charges(
         charge = math.ceil(Fraction(clipped * clipped * price, 2**40))
         assert charge >= 10**9 * (clipped * step) ** 2 / (2 * sigma**2)  # what the theorem asks for
         found[person] = (charge, clipped * step)
+    return found
+
+
+def decided(folder: Path) -> dict[tuple[int, Any], tuple[int, bool]]:
+    """What a replay says of each query and person."""
+    rows = pq.read_table(sorted(folder.glob("*.parquet"))).to_pylist()
+    found = {(row["query"], row["person"]): (row["charge"], row["admitted"]) for row in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+def by_dictionary(rows: Charges, limit: int, rule: str) -> dict[tuple[int, Any], tuple[int, bool]]:
+    """The same, one query after another."""
+    oracle, found = People(limit, rule), {}
+    for query in sorted({query for query, _, _ in rows}):
+        asked: dict[Any, int] = {}
+        for at, who, charge in rows:
+            if at == query:
+                asked[who] = asked.get(who, 0) + charge
+        admitted = oracle.admit(asked)
+        found |= {(query, who): (charge, who in admitted) for who, charge in asked.items()}
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from pyarrow.parquet import ParquetWriter
@@ -19,6 +19,7 @@ from bursar.cohorts.people import files
 from bursar.cohorts.people.engines.duck import _DuckPrepared
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.stores.sqlite.rows import Write
+from support.person_contract import read
 from support.tables import SECRET, arrow
 
 
@@ -57,16 +58,25 @@ def die_at(point: str, ledger: Ledger) -> None:
         _DuckPrepared.rows = die  # type: ignore[method-assign]
 
 
+def admissions(people: PersonFilter, number: str, queries: str, third: Callable[[], None], table: Any) -> Iterator[str]:
+    """Queries on the same three people, of a fifth of their budget each, and who was handed out; something happens
+    before the third.
+    """
+    for count in range(int(queries)):
+        if count == 2:
+            third()
+        key = f"{number}-{count}"
+        rows = people.admit(table, b.Declared(b.ZCDP(rho="1/500")), key=key)
+        yield f"{key} {''.join(one for one, _ in read(rows))}"
+
+
 def main(url: str, number: str, queries: str, point: str) -> None:
-    """Queries on the same three people, of a fifth of their budget each."""
+    """Queries of an Arrow table."""
     with Ledger(url, alert=None) as ledger:
         people = PersonFilter(ledger, "visits", secret=SECRET)
-        for count in range(int(queries)):
-            if count == 2:
-                die_at(point, ledger)
-            key = f"{number}-{count}"
-            rows = people.admit(arrow([(name, 1.0) for name in "abc"]), b.Declared(b.ZCDP(rho="1/500")), key=key)
-            print(key, "".join(sorted(rows["user"].to_pylist())), flush=True)
+        table = arrow([(name, 1.0) for name in "abc"])
+        for line in admissions(people, number, queries, lambda: die_at(point, ledger), table):
+            print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -6,13 +6,10 @@ python spark_cluster.py FOLDER INTERPRETER PACKAGE PATH…     PATHs are where t
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from pathlib import Path
 from typing import Any
-
-OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def found(_: Any) -> list[str]:
@@ -23,25 +20,14 @@ def found(_: Any) -> list[str]:
     return ["nowhere" if spec is None else Path(str(spec.origin)).parts[-3]]
 
 
-def cluster(folder: Path, interpreter: str) -> Any:
-    """A session with two workers."""
-    from pyspark.sql import SparkSession
+def numbered(path: Path) -> Path:
+    """A file of charges in several row groups: forty people, three queries, of which they can bear two."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
-    from support.java import spark_home
-
-    spark_home(folder / "java")
-    os.environ["PYSPARK_PYTHON"] = interpreter
-    session = (
-        SparkSession.builder.master("local-cluster[2,1,1024]")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.extraJavaOptions", OPTIONS)
-        .config("spark.executor.extraJavaOptions", OPTIONS)
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("OFF")
-    return session
+    query, person = [query for query in range(3) for _ in range(40)], [*range(40)] * 3
+    pq.write_table(pa.table({"query": query, "person": person, "charge": [90_000] * 120}), path, row_group_size=16)
+    return path
 
 
 def main(folder: Path, interpreter: str, package: str) -> None:
@@ -52,9 +38,10 @@ def main(folder: Path, interpreter: str, package: str) -> None:
     import bursar as b
     from bursar.cohorts import PersonFilter
     from bursar.ledger.ledger import Ledger
+    from support.java import session
     from support.tables import SECRET, arrow
 
-    spark = cluster(folder, interpreter)
+    spark = session(folder / "java", "local-cluster[2,1,1024]", 2, interpreter)
     context = spark.sparkContext
     print(*set(context.parallelize(range(2), 2).mapPartitions(found).collect()))
     with Ledger(folder / "budget.db", alert=None) as ledger:
@@ -72,8 +59,10 @@ def main(folder: Path, interpreter: str, package: str) -> None:
         print(*set(context.parallelize(range(2), 2).mapPartitions(found).collect()))
         charges = [(query, f"p{number}", 90_000) for query in range(3) for number in range(40)]
         listed = spark.createDataFrame(charges, "query INT, person STRING, charge INT").repartition(4)
-        decided = pq.read_table(sorted(people.replay(listed, folder / "decided", buckets=4).glob("*.parquet")))
-        print(decided.num_rows, sum(decided["admitted"].to_pylist()))
+        for given, session_of in ((listed, None), (numbered(folder / "charges.parquet"), spark)):
+            target = people.replay(given, folder / f"decided {session_of is None}", buckets=4, spark=session_of)
+            decided = pq.read_table(sorted(target.glob("*.parquet")))
+            print(decided.num_rows, sum(decided["admitted"].to_pylist()))
     logs = Path(_find_spark_home(), "work", context.applicationId)  # where Spark is installed, of all places
     spark.stop()
     shutil.rmtree(logs, ignore_errors=True)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+import bursar
 
 TESTS = Path(__file__).parents[1]
 TOP = TESTS.parent
 SOURCE = TOP / "src" / "bursar"
+PATHS = os.pathsep.join((str(Path(bursar.__file__).parents[1]), str(TESTS)))
+"""Where a process of its own finds the bursar that is tested, a mutant perhaps, and what tests share."""
 GOLDEN = TESTS / "golden"
 DATA = TESTS / "data"
 CLIENTS = TESTS / "support" / "clients.py"
@@ -17,3 +22,5 @@ PEOPLE_CLIENTS = TESTS / "support" / "people_clients.py"
 """One that admits people."""
 SPARK_CLUSTER = TESTS / "support" / "spark_cluster.py"
 """One that admits people on a Spark cluster of its own."""
+SPARK_CLIENTS = TESTS / "support" / "spark_clients.py"
+"""One that admits people with a Spark of its own."""

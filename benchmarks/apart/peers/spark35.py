@@ -14,8 +14,10 @@ REQUIRES = [
     "hatchling",
 ]
 TESTS = [
+    "tests/cohorts/people/test_spark_crashes.py",
     "tests/cohorts/people/test_spark_engine.py",
+    "tests/cohorts/people/test_spark_files.py",
     "tests/cohorts/people/test_spark_replay.py",
     "tests/cohorts/people/test_spark_stores.py",
 ]
-OPTIONS = ["-W", "ignore::ResourceWarning"]  # it leaves sockets to the collector
+OPTIONS = ["-W", "ignore::ResourceWarning", "-m", "not soak"]  # it leaves sockets to the collector

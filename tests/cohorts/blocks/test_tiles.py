@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from bursar.ledger.journal.blocks import Counters, Grid, Levels, added, counters_in, each, kept, largest
+from bursar.ledger.journal.pictures import few, packed, unpacked
 
 GRID = Grid((128, 128), (128, 128))
 WHOLE = ((0, 128), (0, 128))
@@ -55,7 +56,32 @@ def test_equal_counters_are_equal_bytes() -> None:
 
 def test_damaged_tiles_are_no_tiles() -> None:
     """Bytes that no charge could have left are refused, not read as something else."""
-    _, whole = kept(charged([(((0, 9), (3, 70)), 4)])[0])
-    for broken in (whole[:-1], whole + b"\0", whole[:-1] + b"\7", b"\0" * 8, whole[:2] + whole[10:18] * 2 + whole[18:]):
+    _, whole = kept(charged([(((0, 9), (3, 70)), 4), (((5, 80), (60, 128)), 9)])[0])
+    assert len(whole) == 2 + 4 * 8 + 128 * 128 // 4
+    _, three = kept(charged([(((0, 9), (3, 70)), 4), (((20, 80), (60, 128)), 9)])[0])
+    for broken in (
+        whole[:-1],
+        whole + b"\0",
+        three[:-1] + b"\xff",
+        b"\0" * 8,
+        whole[:2] + whole[10:18] * 4 + whole[34:],
+        b"\5\0" + whole[2:34] + whole[26:34] + whole[34:],
+    ):
         with pytest.raises(ValueError, match=r"damaged|reshape|multiple"):
-            counters_in(4, broken, (128, 128))
+            counters_in(13, broken, (128, 128))
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 16, 17, 256, 257, 5000])
+def test_pictures_have_no_more_bits_than_they_need(count: int) -> None:
+    """Whatever the number of amounts, and where blocks do not fill the last byte: the same places again, in the bits
+    that tell them apart; and bits beyond the last block are refused.
+    """
+    bits = next(bits for bits in (1, 2, 4, 8, 16) if count <= 2**bits)
+    for shape in ((131, 41), (7,), (2, 2, 2)):
+        which = np.random.default_rng(count).integers(0, count, shape).astype(few(count))
+        text = packed(which, count)
+        assert len(text) == -(-which.size * bits // 8)
+        assert (unpacked(memoryview(text), count, shape) == which).all()
+        if which.size * bits % 8:
+            with pytest.raises(ValueError, match="more or less"):
+                unpacked(memoryview(text[:-1] + b"\xff"), count, shape)

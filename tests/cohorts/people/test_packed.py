@@ -41,8 +41,9 @@ def test_keys_hold_all_three_numbers(
     assert layout is not None
     assert layout.shift + layout.person_bits == bits
     rows = [(at, who, cost) for at in query for who in person for cost in charge]
-    keys = np.empty(len(rows), np.uint64)
-    layout.pack(listed(rows).combine_chunks().to_batches()[0], keys, Room())
+    keys, room = np.empty(len(rows), np.uint64), Room()
+    numbers = layout.counted(listed(rows).combine_chunks().to_batches()[0], room)
+    layout.pack(tuple(column.astype(layout.few) for column in numbers), keys, room)
     whos = layout.persons(keys >> np.uint64(layout.shift)).tolist()
     ats = [(int(key) >> layout.charge_bits) % 2**layout.query_bits + layout.query for key in keys]
     costs = [int(key) % 2**layout.charge_bits for key in keys]
@@ -62,8 +63,9 @@ def test_a_list_that_changed_is_refused(row: tuple[int, int, int], tmp_path: Pat
     """A number outside of what was said of the list would be taken for another person's, and is refused."""
     layout = layout_of((0, 7), (0, 7), (0, 7))
     assert layout is not None
+    (batch,) = listed([(1, 1, 1), row]).to_batches()
     with pytest.raises(InputError, match="changed while"):
-        Packed(tmp_path / "keys", layout, pa.int64(), 2, 1).deal(listed([(1, 1, 1), row]).to_batches())
+        Packed(layout, "int64", 2, 1).deal(tmp_path / "keys", [layout.counted(batch, Room())])
 
 
 @pytest.mark.parametrize("buckets", [1, 3, 64, 4096])
@@ -101,7 +103,14 @@ def test_many_rows_of_one_query_add_up(visits: PersonFilter, tmp_path: Path) -> 
 
 def test_a_list_has_as_many_buckets_as_suit_it() -> None:
     """A short list is one bucket; a long one has no bucket beyond its size; more than 4096 there are never."""
-    assert [replay._enough(count) for count in (0, 2**18 - 1, 2**18, 10**7, 10**8, 10**12)] == [1, 1, 1, 8, 64, 4096]
+    assert [packed.buckets_for(count) for count in (0, 2**18 - 1, 2**18, 10**7, 10**8, 10**12)] == [
+        1,
+        1,
+        1,
+        8,
+        64,
+        4096,
+    ]
 
 
 @pytest.mark.parametrize("rows", [1, 7, 8, 9, 7000])

@@ -19,7 +19,7 @@ from bursar.cohorts.people import files
 from bursar.ledger.ledger import Ledger
 from support.patience import NET
 from support.tables import SECRET, arrow
-from support.where import PEOPLE_CLIENTS, TESTS
+from support.where import PATHS, PEOPLE_CLIENTS
 
 POINTS = {
     "before the delta": False,
@@ -32,7 +32,7 @@ POINTS = {
     "before the rows": False,
 }
 """Where a process is killed, and whether a file stays behind that counts for nothing."""
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(TESTS)}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": PATHS}
 
 
 def made(path: Path, rho: str = "1/100") -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 import bursar as b
 from bursar.cohorts import PersonFilter
+from bursar.cohorts.people import files
+from bursar.cohorts.people.engines import duck
 from bursar.ledger.ledger import Ledger
 from support.person_contract import decided_alike, read
-from support.tables import arrow
+from support.tables import SECRET, arrow
 
 
 @pytest.mark.parametrize("rule", ["skip", "halt"])
@@ -83,3 +86,24 @@ def test_what_is_promised(people: Callable[..., PersonFilter]) -> None:
     assert Fraction(1, 25) < Fraction(gaussian.mu) ** 2 < Fraction(1, 25) + Fraction(1, 10**11)
     made.admit(arrow([("ann", 1.0)]), b.Laplace(scale=50), key="q-3")
     assert made.promises() == [concentrated]
+
+
+@pytest.mark.parametrize("store", ["a disk", "memory://several"])
+def test_large_deltas_are_several_files(
+    store: str, embedded: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of one size, whoever is in them; all of them are counted, and the key gives everybody again."""
+    monkeypatch.setattr(duck, "_BATCH", 2048)
+    monkeypatch.setattr(files, "FILE", 2048)
+    folder = tmp_path / "v" if store == "a disk" else store
+    made = PersonFilter.create(embedded, "v", folder=folder, person="user", rho="1/100", secret=SECRET)
+    rows = [(f"person {number:04}", 1.0) for number in range(5000)]
+    for key in ("q-1", "q-1"):
+        assert read(made.admit(arrow(rows), b.Declared(b.ZCDP(rho="1/100")), key=key)) == rows
+    parts = made.folder.parts(made._desk.look().rows[0].path)
+    assert [part.rpartition("/")[2] for part in parts] == [f"part-{number:05}.parquet" for number in range(4)]
+    if store == "a disk":
+        assert len({Path(part).stat().st_size for part in parts}) == 1
+    assert read(made.admit(arrow(rows), b.Gaussian(sigma=100), key="q-2")) == []
+    made.compact()
+    assert made.verify() == ((), 0)

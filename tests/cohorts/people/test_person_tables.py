@@ -6,6 +6,7 @@ import os
 import random
 import secrets
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import polars as pl
@@ -14,8 +15,8 @@ import pytest
 
 import bursar as b
 from bursar.cohorts import PersonFilter
-from bursar.cohorts.people import files, filter
-from bursar.errors import InputError, StorageFailed
+from bursar.cohorts.people import desk, files
+from bursar.errors import InputError, KeyReused, StorageFailed
 from bursar.ledger.ledger import Ledger
 from support.tables import SECRET, arrow
 
@@ -141,6 +142,27 @@ def test_a_ledger_that_has_a_relative_folder_means_what_it_did(
 ) -> None:
     """One that was written as it was typed is looked for from where the program runs."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(filter, "settled", str)
+    monkeypatch.setattr(desk, "settled", str)
     PersonFilter.create(embedded, "v", folder="visits", person="user", rho="1/100", secret=SECRET)
     assert str(PersonFilter(embedded, "v", secret=SECRET).folder.path) == "visits"
+
+
+def test_a_creation_is_repeated_in_a_later_version(
+    embedded: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key under which a folder was written as it was typed answers for the same words; another folder is another
+    request.
+    """
+    monkeypatch.chdir(tmp_path)
+    terms: dict[str, Any] = {"person": "user", "rho": "1/100", "secret": SECRET, "key": "made"}
+    with monkeypatch.context() as earlier:
+        earlier.setattr(desk, "settled", str)
+        PersonFilter.create(embedded, "v", folder="visits", **terms)
+    assert PersonFilter.create(embedded, "v", folder="visits", **terms).name == "v"
+    for other in ("./visits", "others", tmp_path / "visits"):
+        with pytest.raises(KeyReused):
+            PersonFilter.create(embedded, "v", folder=other, **terms)
+    for _ in range(2):
+        PersonFilter.create(embedded, "w", folder="w", **{**terms, "key": "new"})
+    assert PersonFilter(embedded, "w", secret=SECRET).folder.path == tmp_path / "w"
+    assert embedded.last("v") == embedded.last("w") == 1

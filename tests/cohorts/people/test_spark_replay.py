@@ -6,14 +6,11 @@ import random
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from bursar.cohorts import PersonFilter
 from bursar.errors import InputError, StorageFailed
-from support.cohorts import People
-
-Charges = list[tuple[int, Any, int]]
+from support.cohorts import Charges, by_dictionary, decided
 
 
 def charges(named: bool) -> Charges:
@@ -26,27 +23,6 @@ def charges(named: bool) -> Charges:
             rows.append((query, f"p{who}" if named else who, chance.randrange(4 * 10**6)))
     chance.shuffle(rows)
     return rows
-
-
-def decided(folder: Path) -> dict[tuple[int, Any], tuple[int, bool]]:
-    """What a replay says of each query and person."""
-    rows = pq.read_table(sorted(folder.glob("*.parquet"))).to_pylist()
-    found = {(row["query"], row["person"]): (row["charge"], row["admitted"]) for row in rows}
-    assert len(found) == len(rows)
-    return found
-
-
-def by_dictionary(rows: Charges, limit: int, rule: str) -> dict[tuple[int, Any], tuple[int, bool]]:
-    """The same, one query after another."""
-    oracle, found = People(limit, rule), {}
-    for query in sorted({query for query, _, _ in rows}):
-        asked: dict[Any, int] = {}
-        for at, who, charge in rows:
-            if at == query:
-                asked[who] = asked.get(who, 0) + charge
-        admitted = oracle.admit(asked)
-        found |= {(query, who): (charge, who in admitted) for who, charge in asked.items()}
-    return found
 
 
 def test_long_texts_of_spark(visits: PersonFilter, spark: Any, tmp_path: Path) -> None:

@@ -17,15 +17,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from bursar.cohorts.people.units import MOST, NANO
 from bursar.errors import CostInvalid, InputError
 from bursar.guarantees import ZCDP
 from bursar.ledger.budget.amounts import exact, written
 from bursar.ledger.budget.release import Release, release_of
 
-NANO = 10**9
-"""Units in ρ = 1."""
-MOST = 2**62
-"""What all queries together may charge anybody: sums stay whole numbers of 64 bits."""
 _CELLS = 20  # bits of the grid within the norm
 _SHARES = 40  # bits behind the point of a cell's price
 _DEAREST = 2**41  # of a cell, so that products stay within 64 bits

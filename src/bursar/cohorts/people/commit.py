@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from bursar.cohorts.blocks.charge import chargeable
-from bursar.cohorts.people.charges import NANO
+from bursar.cohorts.people.units import NANO
 from bursar.errors import BursarError, ScopeUnknown
 from bursar.ledger.budget.scope import Scope
 from bursar.ledger.commit.posting import Posting

@@ -6,10 +6,13 @@ import math
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from bursar.cohorts.people.charges import MOST, NANO, limit_of
+from bursar.cohorts.people.charges import limit_of
 from bursar.cohorts.people.commit import Commit, LostRace, counted
 from bursar.cohorts.people.files import Folder
+from bursar.cohorts.people.objects import settled
+from bursar.cohorts.people.units import MOST, NANO
 from bursar.errors import CurrencyMismatch
+from bursar.ledger.arguments import key_of
 from bursar.ledger.budget.scope import Scope
 from bursar.ledger.journal.body import Delta, body_in
 from bursar.ledger.journal.rows import DeltaRow
@@ -43,6 +46,18 @@ class Seen(NamedTuple):
 def reserve_of(scope: Scope) -> int:
     """What a filter set aside when it was created, in units, rounded up."""
     return math.ceil(Fraction((scope.cohort or {}).get("reserve", 0)) * NANO)
+
+
+def as_asked(ledger: Ledger, name: str, key: str | None, folder: str) -> str:
+    """A folder as the request for a new filter has it: the whole path; or as it was typed, where an earlier version has
+    written it so under this key, and is asked again.
+    """
+    if key is not None:
+        with ledger.store.reading() as reader:
+            row = reader.scope(name) if reader.key(key_of(key)) is not None else None
+        if row is not None and ((Scope(row).cohort or {}).get("folder")) == folder:
+            return folder
+    return settled(folder)
 
 
 class Desk(NamedTuple):

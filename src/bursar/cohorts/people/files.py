@@ -12,7 +12,7 @@ import os
 import shutil
 import time
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ from bursar.ledger.journal.rows import DeltaRow
 
 OPTIONS = {"compression": "NONE", "use_dictionary": False, "write_statistics": False}
 """Of a file whose size follows the number of its rows alone."""
+FILE = 1 << 22
+"""Rows of a file, at most: a worker has all of it in memory where it compares it with its hash."""
 _LEAST = 1024  # rows
 _FILLERS = 2  # of 128 bits each
 _GRAIN = 2_000_000_000  # nanoseconds that two changes may be apart and have one date, on the coarsest file systems
@@ -29,6 +31,22 @@ _GRAIN = 2_000_000_000  # nanoseconds that two changes may be apart and have one
 def padded(rows: int) -> int:
     """How many rows a file with this many gets."""
     return max(_LEAST, 1 << (rows + _FILLERS - 1).bit_length())
+
+
+def parts_of(batches: Iterable[Any]) -> Iterator[tuple[str, Iterator[Any]]]:
+    """Batches file by file: the name of each, and what goes into it, to be taken before the next file is asked for."""
+    left = iter(batches)
+    for number, first in enumerate(left):
+        yield f"part-{number:05}.parquet", _some(first, left)
+
+
+def _some(first: Any, others: Iterator[Any]) -> Iterator[Any]:
+    """A batch, and those after it that still fit into its file."""
+    yield first
+    rows = len(first)
+    while rows < FILE and (batch := next(others, None)) is not None:
+        rows += len(batch)
+        yield batch
 
 
 class Folder:
@@ -51,15 +69,16 @@ class Folder:
         return sorted(map(str, (self.path / place).glob("*.parquet")))
 
     def write(self, place: str, schema: Any, batches: Iterable[Any]) -> None:
-        """Write Arrow batches as one file."""
+        """Write Arrow batches, in files that a worker can hold."""
         import pyarrow.parquet as pq
 
         target = self.path / place
         try:
             target.mkdir(parents=True)
-            with pq.ParquetWriter(target / "part-0.parquet", schema, **OPTIONS) as writer:
-                for batch in batches:
-                    writer.write_batch(batch)
+            for name, part in parts_of(batches):
+                with pq.ParquetWriter(target / name, schema, **OPTIONS) as writer:
+                    for batch in part:
+                        writer.write_batch(batch)
         except OSError as problem:
             self.drop(place)
             raise storage_trouble("a delta could not be written, nothing was charged", problem) from None

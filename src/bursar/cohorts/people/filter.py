@@ -14,18 +14,19 @@ import random
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from bursar.cohorts.people.charges import Participation, limit_of, participation, query_of
 from bursar.cohorts.people.commit import LostRace
-from bursar.cohorts.people.desk import Desk
+from bursar.cohorts.people.desk import Desk, as_asked
 from bursar.cohorts.people.engines import Engine, engine_in, engine_of
 from bursar.cohorts.people.keys import check_of, pads_of, secret_of
-from bursar.cohorts.people.objects import folder_of, settled
+from bursar.cohorts.people.objects import folder_of
 from bursar.cohorts.people.promises import promised
 from bursar.cohorts.people.replays import replay_for
 from bursar.cohorts.people.share import AskShare, Share, question, set_aside
 from bursar.cohorts.people.statements import statement
+from bursar.cohorts.people.verifying import Checked, verified
 from bursar.errors import InputError, StorageFailed, described
 from bursar.guarantees import Guarantee
 from bursar.ledger.arguments import file_name, key_of
@@ -40,19 +41,6 @@ from bursar.relations import ADD_REMOVE
 RULES = ("skip", "halt")
 _ATTEMPTS = 200
 _BUSY = "others kept charging while this was being decided: retry with the same key"
-
-
-class Checked(NamedTuple):
-    """What a look at the files found; it says nothing about anybody."""
-
-    problems: tuple[str, ...]
-    orphans: int
-    """Places of admissions that were interrupted, or are under way: they count for nothing."""
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing is wrong."""
-        return not self.problems
 
 
 class PersonFilter:
@@ -101,7 +89,8 @@ class PersonFilter:
         check = check_of(secret_of(secret), scope_name(name))
         limit_of(rho)
         folder_of(where)
-        kept = {"keeps": "people", "folder": settled(where), "person": person, "rule": chosen, "check": check}
+        place = as_asked(ledger, name, key, where)
+        kept = {"keeps": "people", "folder": place, "person": person, "rule": chosen, "check": check}
         if reserve is not None:
             kept["reserve"] = set_aside(reserve, rho)
         options = {"unit": unit, "relation": ADD_REMOVE, "cohort": canonical(kept)}
@@ -165,22 +154,10 @@ class PersonFilter:
         raise StorageFailed("others kept charging while this was being added up: retry")
 
     def verify(self, *, spark: Any = None) -> Checked:
-        """Whether every file is what the journal says, and nobody was admitted beyond the largest limit there was."""
-        seen = self._desk.look()
-        self.folder.forget()
-        problems = [problem for row in seen.rows if (problem := self.folder.wrong(row)) is not None]
-        deltas = [row for row in seen.rows if row.kind == "delta"]
-        orphans: list[str] = []
-        try:
-            if not problems and deltas:
-                files = self.folder.checked(deltas)
-                most = self._desk.largest_limit() - self._desk.reserve()
-                if self._adding(spark).about(files, statement("overspent", limit=most))[0]:
-                    problems.append(f"{self.name}: somebody was admitted beyond the limit")
-            orphans = self.folder.orphans(seen.rows)
-        except StorageFailed as problem:  # a store that does not answer is what a look is there to find
-            problems.append(f"{self.name}: {problem}")
-        return Checked(tuple(problems), len(orphans))
+        """Whether every file is what the journal says, every snapshot what the files before it add up to, and nobody
+        was admitted beyond the largest limit there was.
+        """
+        return verified(self._desk, self._adding(spark))
 
     def replay(
         self,
@@ -190,17 +167,19 @@ class PersonFilter:
         rule: str | None = None,
         buckets: int | None = None,
         progress: Callable[[int, int], None] = lambda done, all: None,
+        spark: Any = None,
     ) -> Path:
         """What this filter, from an empty beginning, would admit of a list of charges with the columns query (in
         order), person and charge (10⁻⁹ ρ): files with one more column, ``admitted``, below a new folder ``target``.
         Nothing is charged. ``buckets`` is into how many parts the work is cut, by itself as many as suit the list;
-        ``progress`` is told how many of them are done, never rows.
+        ``progress`` is told how many of them are done, never rows. Of a Spark frame, or of Parquet files with a
+        ``spark`` session, Spark's workers do it; they read files by themselves, which takes less than a frame.
         """
         chosen = self.rule if rule is None else choice(rule=rule, among=RULES)
         parts = None if buckets is None else whole(buckets=buckets, at_least=1, at_most=4096)
-        run = replay_for(charges, parts)
+        run = replay_for(charges, spark)
         limit = self._desk.look().limit
-        return run(charges, file_name(target, "target"), limit=limit, rule=chosen, progress=progress)
+        return run(charges, file_name(target, "target"), limit=limit, rule=chosen, buckets=parts, progress=progress)
 
     def exhausted_share(self, what: Any, *, sigma: Any, key: str, spark: Any = None, by: str | None = None) -> Share:
         """About what part of the people who were ever charged could not bear ``what`` any more: two counts, each with

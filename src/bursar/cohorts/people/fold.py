@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bursar.cohorts.people.charges import MOST
+from bursar.cohorts.people.units import MOST
 from bursar.errors import InputError
 
 Whole = npt.NDArray[np.int64]
@@ -63,7 +63,7 @@ def decided(table: Any, limit: int, rule: str, room: Room | None = None) -> Any:
     order, begins = together(marks_of(persons, kept), numbers_in(queries), kept)
     asked = kept.taken("asked", numbers_in(queries), order)
     firsts, totals = merged(begins, asked, kept.taken("costs", numbers_in(charges), order), kept)
-    admitted = admitted_of(begins[firsts], totals, limit, rule, kept)
+    admitted = admitted_of(np.flatnonzero(begins[firsts]), totals, limit, rule, kept)
     bits = pa.py_buffer(np.packbits(admitted, bitorder="little"))
     columns = [
         column_of(kept.taken("queries", asked, firsts)),
@@ -135,30 +135,29 @@ def merged(begins: Truth, queries: Whole, charges: Whole, room: Room) -> tuple[W
     fresh = changes(queries.view(np.uint64), room.array("fresh", len(begins), np.bool_))
     fresh |= begins
     firsts = np.flatnonzero(fresh)
-    return firsts, totals_of(firsts, charges, room)
+    return firsts, totals_of(firsts, fresh, charges, room)
 
 
-def totals_of(firsts: Whole, charges: Any, room: Room) -> Whole:
-    """What rows charge in all, from each of the first ones to the next."""
+def totals_of(firsts: Whole, fresh: Truth, charges: Any, room: Room) -> Whole:
+    """What rows charge in all, from each of the first ones, which are marked as fresh, to the next."""
     totals: Whole = room.array("totals", len(firsts))
     if len(firsts) == len(charges):
         np.copyto(totals, charges)
         return totals
-    most = int(charges.max()) * len(charges)
-    if most > MOST and np.add.reduceat(charges.astype(np.float64), firsts).max() > MOST:
+    if int(charges.max()) * len(charges) > MOST and np.add.reduceat(charges.astype(np.float64), firsts).max() > MOST:
         raise InputError("charge: a query charges somebody more than a person filter can count", argument="charges")
-    if most > np.iinfo(charges.dtype).max:
-        charges = charges.astype(np.int64)
-    np.copyto(totals, np.add.reduceat(charges, firsts, out=room.array("sums", len(firsts), charges.dtype)))
+    np.copyto(totals, room.taken("sums", charges, firsts))
+    others = np.flatnonzero(np.logical_not(fresh, out=room.array("others", len(fresh), np.bool_)))
+    # before the n-th of the others, counted from 0, there are n others, and what is not one of them is a first row
+    np.add.at(totals, others - room.steps(len(others)).view(np.int64) - 1, charges[others].astype(np.int64))
     return totals
 
 
-def admitted_of(begins: Truth, charges: Whole, limit: int, rule: str, room: Room) -> Truth:
-    """Which of these charges a filter admits; they come in order of persons, then of queries, and ``begins`` says where
-    the next person begins. All people take their first charge at once, then all who have one their second; the last
-    few go on alone.
+def admitted_of(starts: Whole, charges: Whole, limit: int, rule: str, room: Room) -> Truth:
+    """Which of these charges a filter admits; they come in order of persons, then of queries, and ``starts`` says where
+    each person begins. All people take their first charge at once, then all who have one their second; the last few go
+    on alone.
     """
-    starts = np.flatnonzero(begins)
     counts = np.diff(np.append(starts, len(charges)))
     most = int(counts.max()) if len(counts) else 0
     fewer = most - counts

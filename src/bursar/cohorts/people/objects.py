@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from bursar.cohorts.people.files import OPTIONS, Folder
+from bursar.cohorts.people.files import OPTIONS, Folder, parts_of
 from bursar.errors import BursarError, InputError, StorageFailed
 from bursar.extras import needs
 
@@ -81,17 +81,18 @@ class ObjectFolder(Folder):
         return sorted(f"{self.address}/{place}/{name}" for name in names if name.endswith(".parquet"))
 
     def write(self, place: str, schema: Any, batches: Iterable[Any]) -> None:
-        """Upload Arrow batches as one object."""
+        """Upload Arrow batches, in objects that a worker can hold."""
         import pyarrow.parquet as pq
 
         try:
-            with (
-                _told("a delta could not be written, nothing was charged"),
-                self.filesystem.open(f"{self._root}/{place}/part-0.parquet", "wb") as file,
-                pq.ParquetWriter(file, schema, **OPTIONS) as writer,
-            ):
-                for batch in batches:
-                    writer.write_batch(batch)
+            with _told("a delta could not be written, nothing was charged"):
+                for name, part in parts_of(batches):
+                    with (
+                        self.filesystem.open(f"{self._root}/{place}/{name}", "wb") as file,
+                        pq.ParquetWriter(file, schema, **OPTIONS) as writer,
+                    ):
+                        for batch in part:
+                            writer.write_batch(batch)
         except BaseException:
             self.drop(place)
             raise

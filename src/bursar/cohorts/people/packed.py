@@ -10,11 +10,13 @@ by column.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from bursar.cohorts.people.dealing import WANTED, read_into, refuse_gaps, written_to
@@ -25,8 +27,14 @@ from bursar.errors import InputError
 RUN = 1 << 21  # keys that are sorted and written at once
 _CELL = 1 << 18  # charges in a cell, at most, if they are spread evenly
 _MOST_CELLS = 4096
+_BUCKET = 1 << 21  # charges in a bucket, at most, if they are spread evenly
+_MOST_BUCKETS = 4096
 _HALF = 32
 _WORD = 64
+Numbers = tuple[Any, Any, Any]
+"""Columns of whole numbers without gaps: query, person and charge."""
+Run = tuple[str, npt.NDArray[np.int64]]
+"""The file of a run, and where its cells begin there, and the end, counted in keys."""
 
 
 class Layout(NamedTuple):
@@ -49,20 +57,33 @@ class Layout(NamedTuple):
         """How many bits of a key are below its person."""
         return self.query_bits + self.charge_bits
 
-    def pack(self, batch: Any, keys: Marks, room: Room) -> None:
-        """The keys of a batch of charges."""
-        query, person, charge = map(_plain, batch.columns)
-        query = np.subtract(query, _word(self.query), out=room.array("query", len(keys), np.uint64))
-        np.subtract(person, _word(self.person), out=keys)
-        for numbers, bits in ((query, self.query_bits), (keys, self.person_bits), (charge, self.charge_bits)):
-            if int(np.bitwise_or.reduce(numbers)) >> bits:
+    @property
+    def few(self) -> np.dtype[Any]:
+        """What its numbers are counted in, before they become a key."""
+        return np.dtype(np.uint32 if max(self.person_bits, self.shift) <= _HALF else np.uint64)
+
+    def pack(self, numbers: Numbers, keys: Marks, room: Room) -> None:
+        """The keys of some charges, whose numbers are counted from the least ones."""
+        for column, bits in zip(numbers, (self.query_bits, self.person_bits, self.charge_bits), strict=True):
+            if int(np.bitwise_or.reduce(column)) >> bits:
                 raise InputError("charges: the list changed while it was read", argument="charges")
-        keys *= _word(self.spread)
-        keys &= _mask(self.person_bits)
-        keys <<= np.uint64(self.query_bits)
-        keys |= query
-        keys <<= np.uint64(self.charge_bits)
-        keys |= charge
+        query, person, charge = numbers
+        one = query.dtype.type
+        low = np.left_shift(query, one(self.charge_bits), out=room.array("low", len(query), one))
+        low |= charge
+        np.multiply(person, _word(self.spread << self.shift), out=keys)
+        keys &= _mask(self.person_bits + self.shift)  # what is beyond the person's bits is beyond the key's
+        keys |= low
+
+    def counted(self, batch: Any, room: Room) -> Numbers:
+        """The numbers of a batch of charges (query, person, charge), counted from the least ones; gaps are refused."""
+        refuse_gaps(batch)
+        query, person, charge = map(_plain, batch.columns)
+        return (
+            np.subtract(query, _word(self.query), out=room.array("query", len(query), np.uint64)),
+            np.subtract(person, _word(self.person), out=room.array("person", len(person), np.uint64)),
+            charge,
+        )
 
     def persons(self, spread: Marks) -> Any:
         """Who they are, from the first part of their keys."""
@@ -78,6 +99,11 @@ def layout_of(query: tuple[int, int], person: tuple[int, int], charge: tuple[int
     return Layout(query[0], bits[0], person[0], bits[1], bits[2]) if sum(bits) <= _WORD else None
 
 
+def buckets_for(count: int) -> int:
+    """Into how many buckets so many charges are dealt."""
+    return min(_MOST_BUCKETS, 1 << (count // _BUCKET).bit_length())
+
+
 def cells_for(count: int, layout: Layout) -> int:
     """How many cells so many charges need, so that one stays near the processor, and half a key tells its people apart
     if that takes few more.
@@ -88,89 +114,93 @@ def cells_for(count: int, layout: Layout) -> int:
 
 
 class Packed:
-    """A file of sorted runs of keys, and where their cells begin. Where the keys of a cell differ in their last 32
-    bits only, these are what is kept.
+    """Sorted runs of keys in files, and where their cells begin. Where the keys of a cell differ in their last 32 bits
+    only, these are what is kept.
     """
 
-    def __init__(self, path: Path, layout: Layout, kind: Any, buckets: int, cells: int) -> None:
+    def __init__(self, layout: Layout, kind: str, buckets: int, cells: int) -> None:
         """Buckets are cut into so many cells each, of which one is in memory at once."""
-        self._path, self._layout, self._kind = path, layout, kind
+        self.layout, self._kind = layout, kind
         self.buckets, self._cells = buckets, cells
         people, all_cells = 1 << layout.person_bits, buckets * cells
         self._firsts = [number * people // all_cells for number in range(all_cells)]
         """The first person of each cell, as keys have them."""
         widest = -(-people // all_cells) << layout.shift
         self._few = np.dtype(np.uint32 if widest <= 1 << _HALF else np.uint64)
-        self._bounds: list[tuple[int, ...]] = []
-        """For each run where its cells begin in the file, and the end, counted in keys."""
+        self.runs: list[Run] = []
 
-    def deal(self, batches: Iterable[Any]) -> None:
-        """Write charges (query, person, charge)."""
-        room, run, count = Room(), np.empty(RUN, np.uint64), 0
-        with open(self._path, "wb", buffering=0) as file:
-            for whole in filter(len, batches):
-                for batch in (whole.slice(start, RUN) for start in range(0, len(whole), RUN)):
-                    refuse_gaps(batch)
-                    if count + len(batch) > RUN:
-                        self._write(file, run[:count])
+    def deal(self, path: Path, parts: Iterable[Numbers]) -> None:
+        """Write charges (query, person, charge), each counted from the least one, into a new file."""
+        room, keys, count = Room(), np.empty(RUN, np.uint64), 0
+        with open(path, "wb", buffering=0) as file:
+            for whole in parts:
+                for start in range(0, len(whole[0]), RUN):
+                    query, person, charge = (column[start : start + RUN] for column in whole)
+                    if count + len(query) > RUN:
+                        self._write(file, keys[:count])
                         count = 0
-                    self._layout.pack(batch, run[count : count + len(batch)], room)
-                    count += len(batch)
-            self._write(file, run[:count])
+                    self.layout.pack((query, person, charge), keys[count : count + len(query)], room)
+                    count += len(query)
+            self._write(file, keys[:count])
 
     def _write(self, file: Any, keys: Marks) -> None:
         """One run."""
         keys.sort()
-        edges = np.array([first << self._layout.shift for first in self._firsts], np.uint64)
+        edges = np.array([first << self.layout.shift for first in self._firsts], np.uint64)
         start = file.tell() // self._few.itemsize
-        ends = [*np.searchsorted(keys, edges), len(keys)]
-        self._bounds.append(tuple(start + int(end) for end in ends))
+        ends = np.append(np.searchsorted(keys, edges), len(keys))
+        self.runs.append((str(file.name), start + ends))
         written_to(file, keys.astype(self._few, copy=False))
 
     def decided(self, bucket: int, limit: int, rule: str, room: Room) -> Iterator[list[Column]]:
         """A bucket, cell by cell: one row for each query and person, with what it charges in all, and whether a filter
         admits it. A cell lives in the room until the next one is computed.
         """
-        for number in range(bucket * self._cells, (bucket + 1) * self._cells):
-            keys = self._cell(number, room)
-            if len(keys):
-                yield self._decided(keys, self._firsts[number], limit, rule, room)
+        with ExitStack() as opened:
+            files = {path: opened.enter_context(open(path, "rb", buffering=0)) for path, _ in self.runs}
+            for number in range(bucket * self._cells, (bucket + 1) * self._cells):
+                parts = [(files[path].fileno(), *bounds[number : number + 2].tolist()) for path, bounds in self.runs]
+                keys = self._cell(parts, self._firsts[number], room)
+                if len(keys):
+                    yield self._decided(keys, self._firsts[number], limit, rule, room)
 
     def _decided(self, keys: Any, first: int, limit: int, rule: str, room: Room) -> list[Column]:
         one = self._few.type
-        pairs = np.right_shift(keys, one(self._layout.charge_bits), out=room.array("pairs", len(keys), self._few))
-        firsts = np.flatnonzero(changes(pairs, room.array("fresh", len(keys), np.bool_)))
-        keys &= one((1 << self._layout.charge_bits) - 1)
-        totals = totals_of(firsts, keys, room)
+        pairs = np.right_shift(keys, one(self.layout.charge_bits), out=room.array("pairs", len(keys), self._few))
+        fresh = changes(pairs, room.array("fresh", len(keys), np.bool_))
+        firsts = np.flatnonzero(fresh)
+        keys &= one((1 << self.layout.charge_bits) - 1)
+        totals = totals_of(firsts, fresh, keys, room)
         pairs = room.taken("queries", pairs, firsts)
-        who = np.right_shift(pairs, one(self._layout.query_bits), out=room.array("who", len(pairs), self._few))
+        who = np.right_shift(pairs, one(self.layout.query_bits), out=room.array("who", len(pairs), self._few))
         begins = changes(who, room.array("begins", len(pairs), np.bool_))
-        pairs &= one((1 << self._layout.query_bits) - 1)
-        spread = who[begins].astype(np.uint64) + np.uint64(first)
+        pairs &= one((1 << self.layout.query_bits) - 1)
+        starts = np.flatnonzero(begins)
+        spread = who[starts].astype(np.uint64) + np.uint64(first)
         return [
-            coded("query", pairs, self._layout.query, "int64"),
-            Column("person", str(self._kind), self._layout.persons(spread), _numbered(begins, room)),
+            coded("query", pairs, self.layout.query, "int64"),
+            Column("person", self._kind, self.layout.persons(spread), _numbered(begins, len(starts), room)),
             coded("charge", totals, 0, "int64"),
-            Column("admitted", "bool", admitted_of(begins, totals, limit, rule, room)),
+            Column("admitted", "bool", admitted_of(starts, totals, limit, rule, room)),
         ]
 
-    def _cell(self, number: int, room: Room) -> Any:
-        """The keys of a cell, in order, counted from the first that it could have."""
-        parts = [bounds[number : number + 2] for bounds in self._bounds]
-        keys, end = room.array("keys", sum(last - first for first, last in parts), self._few), 0
-        with open(self._path, "rb", buffering=0) as file:
-            for first, last in parts:
-                read_into(file.fileno(), keys[end : end + last - first], first * self._few.itemsize)
-                end += last - first
-        least = self._firsts[number] << self._layout.shift
+    def _cell(self, parts: Sequence[tuple[int, int, int]], least: int, room: Room) -> Any:
+        """The keys of a cell, in order, counted from the first that it could have; of each run the file, where its part
+        begins there and where it ends.
+        """
+        keys, end = room.array("keys", sum(last - first for _, first, last in parts), self._few), 0
+        for file, first, last in parts:
+            read_into(file, keys[end : end + last - first], first * self._few.itemsize)
+            end += last - first
+        least <<= self.layout.shift
         keys -= self._few.type(least & (1 << 8 * self._few.itemsize) - 1)  # goes round where only half was kept
         keys.sort()
         return keys
 
 
-def _numbered(begins: Any, room: Room) -> Any:
+def _numbered(begins: Any, people: int, room: Room) -> Any:
     """Which person a row belongs to: 0, 1, 2 and so on."""
-    few = np.uint16 if np.count_nonzero(begins) < 1 << 16 else np.uint32
+    few = np.uint16 if people < 1 << 16 else np.uint32
     codes = np.cumsum(begins, out=room.array("codes", len(begins), few))
     codes -= few(1)
     return codes

@@ -140,15 +140,15 @@ def _struct(fields: dict[int, Any]) -> bytes:
 
 def _field(value: Any) -> tuple[int, bytes]:
     """What kind of field a value is, and how it is written."""
+    if isinstance(value, int):  # none is below 0
+        return (6 if isinstance(value, _Long) else 5), _varint(value << 1)
     if isinstance(value, bytes):
         return 12, value
     if isinstance(value, str):
         return 8, _varint(len(value.encode())) + value.encode()
-    if isinstance(value, list):
-        kind = _field(value[0])[0]
-        head = bytes([len(value) << 4 | kind]) if len(value) < _LONGEST else bytes([240 | kind]) + _varint(len(value))
-        return 9, head + b"".join(_field(one)[1] for one in value)
-    return (6 if isinstance(value, _Long) else 5), _varint(value << 1)  # none is below 0
+    kind = _field(value[0])[0]
+    head = bytes([len(value) << 4 | kind]) if len(value) < _LONGEST else bytes([240 | kind]) + _varint(len(value))
+    return 9, head + b"".join(_field(one)[1] for one in value)
 
 
 def _varint(number: int) -> bytes:
@@ -157,4 +157,5 @@ def _varint(number: int) -> bytes:
     while number >= 1 << 7:
         whole.append(number & 127 | 128)
         number >>= 7
-    return bytes([*whole, number])
+    whole.append(number)
+    return bytes(whole)

@@ -12,9 +12,10 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
-from bursar.cohorts.people.charges import NANO, query_of
+from bursar.cohorts.people.charges import query_of
 from bursar.cohorts.people.commit import Commit
 from bursar.cohorts.people.share import AskShare
+from bursar.cohorts.people.units import NANO
 from bursar.guarantees import GDP, ZCDP, Guarantee
 from bursar.ledger.journal.body import body_in
 from bursar.ledger.journal.entry import Chained

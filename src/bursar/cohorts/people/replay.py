@@ -8,29 +8,38 @@ charges. The outcome is as private as the charges.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bursar.cohorts.people.dealing import BATCH, COLUMNS, Dealt
+from bursar.cohorts.people.dealing import BATCH, COLUMNS, Dealt, refuse_gaps
 from bursar.cohorts.people.engines._base import discreet
 from bursar.cohorts.people.engines.duck import IDS, WHOLE, readable
 from bursar.cohorts.people.fold import Room, decided
-from bursar.cohorts.people.packed import Layout, Packed, cells_for, layout_of
+from bursar.cohorts.people.packed import Layout, Numbers, Packed, buckets_for, cells_for, layout_of
 from bursar.cohorts.people.pages import write_groups
 from bursar.cohorts.people.replay_target import PRIVATE, written_beside
 from bursar.errors import InputError
 
 _BUFFER = 1 << 22  # bytes that are written at once
-_SMALL = 1 << 14  # charges that stay near the processor until they are packed
+_SMALL = 1 << 15  # charges that stay near the processor until they are packed
 _BUCKETS = 256
-_BUCKET = 1 << 21  # charges in a bucket, at most, if they are spread evenly
-_MOST = 4096  # buckets
-_NUMBERS = WHOLE - {"HUGEINT"}
+_NUMBERS = {
+    "TINYINT": "int8",
+    "SMALLINT": "int16",
+    "INTEGER": "int32",
+    "BIGINT": "int64",
+    "UTINYINT": "uint8",
+    "USMALLINT": "uint16",
+    "UINTEGER": "uint32",
+    "UBIGINT": "uint64",
+}
+"""Kinds of persons that fit into 64 bits, and how files call them."""
 
 
 def replayed(
@@ -55,24 +64,38 @@ def replayed(
 def _dealt(database: Any, charges: Any, spill: Path, buckets: int | None) -> Dealt | Packed:
     """Charges of any kind, dealt into buckets: as one number each where that can be."""
     kinds = _checked(database, charges)
-    mark = "" if kinds["person"] in _NUMBERS else ", hash(person) AS mark"
-    person = "CAST(person AS VARCHAR)" if kinds["person"] in ("HUGEINT", "UHUGEINT", "UUID") else "person"
-    rows = database.sql(
-        f"SELECT CAST(query AS BIGINT) AS query, {person} AS person, CAST(charge AS BIGINT) AS charge{mark} "
-        "FROM charges_given WHERE person IS NOT NULL"
-    )
     layout, count = _layout(database) if kinds["person"] in _NUMBERS else (None, 0)
     if layout is None:
-        reader = rows.to_arrow_reader(BATCH)
+        mark = "" if kinds["person"] in _NUMBERS else ", hash(person) AS mark"
+        person = "CAST(person AS VARCHAR)" if kinds["person"] in ("HUGEINT", "UHUGEINT", "UUID") else "person"
+        columns = f"CAST(query AS BIGINT) AS query, {person} AS person, CAST(charge AS BIGINT) AS charge{mark}"
+        reader = database.sql(f"SELECT {columns} FROM charges_given WHERE person IS NOT NULL").to_arrow_reader(BATCH)
         dealt = Dealt(spill, buckets or _BUCKETS)
         dealt.deal(reader.schema, reader)
         return dealt
-    reader = rows.to_arrow_reader(_SMALL)
-    chosen = buckets or _enough(count)
-    cells = -(-cells_for(count, layout) // chosen)
-    packed = Packed(spill, layout, reader.schema.field("person").type, chosen, cells)
-    packed.deal(reader)
+    chosen = buckets or buckets_for(count)
+    packed = Packed(layout, _NUMBERS[kinds["person"]], chosen, -(-cells_for(count, layout) // chosen))
+    packed.deal(spill, _counted(database, layout, kinds["person"]))
     return packed
+
+
+def _counted(database: Any, layout: Layout, kind: str) -> Iterator[Numbers]:
+    """The numbers of a list, counted from the least ones by the database: narrow columns take less to hand over."""
+    wide = kind if kind == "UBIGINT" else "BIGINT"
+    few = "UINTEGER" if layout.few.itemsize == 4 else "UBIGINT"
+    columns = (
+        f"CAST(CAST(query AS BIGINT) - CAST('{layout.query}' AS BIGINT) AS {few}) AS query",
+        f"CAST(CAST(person AS {wide}) - CAST('{layout.person}' AS {wide}) AS {few}) AS person",
+        f"CAST(charge AS {few}) AS charge",
+    )
+    rows = database.sql(f"SELECT {', '.join(columns)} FROM charges_given WHERE person IS NOT NULL")
+    for batch in filter(len, rows.to_arrow_reader(_SMALL)):
+        refuse_gaps(batch)
+        query, person, charge = (
+            np.frombuffer(column.buffers()[1], layout.few, len(column), layout.few.itemsize * column.offset)
+            for column in batch.columns
+        )
+        yield query, person, charge
 
 
 def _checked(database: Any, charges: Any) -> dict[str, str]:
@@ -99,11 +122,6 @@ def _layout(database: Any) -> tuple[Layout | None, int]:
         f"SELECT {ends}, COUNT(*) FROM charges_given WHERE person IS NOT NULL"
     ).fetchall()
     return (None if None in found else layout_of(*zip(found[::2], found[1::2], strict=True))), count
-
-
-def _enough(count: int) -> int:
-    """Into how many buckets so many charges are dealt."""
-    return min(_MOST, 1 << (count // _BUCKET).bit_length())
 
 
 def _bucket(dealt: Dealt | Packed, number: int, room: Room, target: Path, limit: int, rule: str) -> None:

@@ -13,9 +13,10 @@ from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 from bursar.cohorts.blocks.charge import chargeable
-from bursar.cohorts.people.charges import NANO, Participation, limit_of, positive, units_of
+from bursar.cohorts.people.charges import Participation, limit_of, positive, units_of
 from bursar.cohorts.people.commit import LostRace
 from bursar.cohorts.people.noise import discrete_gaussian
+from bursar.cohorts.people.units import NANO
 from bursar.errors import BudgetExceeded, InputError, ScopeUnknown
 from bursar.ledger.budget.amounts import exact, shown, written
 from bursar.ledger.budget.currencies import Refusal

@@ -33,27 +33,30 @@ from bursar.errors import InputError, described
 
 _WHOLE = ("byte", "short", "integer", "long")
 _ALLOWED = {"query": _WHOLE, "person": (*_WHOLE, "string", "binary"), "charge": _WHOLE}
+TROUBLES = (PySparkException, Py4JError)
+_BUCKETS = 256  # where nobody says how many: a frame does not tell how long it is
 _PULSE = 0.5  # seconds between two looks at what is done
-_TASKS = 64  # that decide, at least, where there are so many buckets
+_TASKS = 8  # at least, where there are so many parts
 
 
 def replayed_by_spark(
-    charges: Any, target: Any, limit: int, rule: str, buckets: int, progress: Callable[[int, int], None]
+    charges: Any, target: Any, limit: int, rule: str, buckets: int | None, progress: Callable[[int, int], None]
 ) -> Path:
     """Write (query, person, charge, admitted) for every query and person below a new folder, one file a bucket."""
+    buckets = buckets or _BUCKETS
     where = Path(os.fspath(target)).resolve()
     chosen = _checked(charges)
     with written_beside(where, SHARED) as beside:
         spill = beside / ".charges"
         spill.mkdir()
-        with discreet((PySparkException, Py4JError)), _watched(beside, buckets, progress):
+        with discreet(TROUBLES), watched(beside, buckets, progress):
             told = in_arrow(chosen, partial(_deal, str(spill), buckets), "trouble STRING, dealt BINARY").collect()
             troubles = [row["trouble"] for row in told if row["trouble"] is not None]
             if not troubles:
                 dealt = [cloudpickle.loads(row["dealt"]) for row in told]
-                troubles = _run(charges.sparkSession, buckets, partial(_decide, dealt, str(beside), limit, rule))
-        for trouble in sorted(troubles):
-            raise InputError(trouble, argument="charges")
+                work = partial(_decide, dealt, str(beside), limit, rule)
+                troubles = run(charges.sparkSession, range(buckets), tasks_for(charges.sparkSession, buckets), work)
+        refuse(troubles)
         shutil.rmtree(spill)
     progress(buckets, buckets)
     return where
@@ -115,12 +118,21 @@ def _chained(first: Any, others: Iterable[Any]) -> Iterator[Any]:
     yield from others
 
 
-def _run(spark: Any, buckets: int, task: Callable[[Iterable[int]], list[str]]) -> list[str]:
-    """All buckets, some of them in each task, on whichever worker is free; what was wrong with any of them."""
-    context = spark.sparkContext
-    tasks = min(buckets, max(_TASKS, 4 * context.defaultParallelism))
-    found: list[str] = context.parallelize(range(buckets), tasks).mapPartitions(task).collect()
+def tasks_for(spark: Any, parts: int) -> int:
+    """Into how many tasks so many parts go: a task that fails is done again, and one that is alone holds up nobody."""
+    return min(parts, max(_TASKS, 4 * int(spark.sparkContext.defaultParallelism)))
+
+
+def run(spark: Any, parts: Sequence[Any], tasks: int, work: Callable[[Iterable[Any]], list[Any]]) -> list[Any]:
+    """All parts of some work, some of them in each task, on whichever worker is free; what the tasks give."""
+    found: list[Any] = spark.sparkContext.parallelize(parts, max(1, tasks)).mapPartitions(work).collect()
     return found
+
+
+def refuse(troubles: Iterable[str]) -> None:
+    """What is wrong with a list, as tasks said it in our own words."""
+    for trouble in sorted(troubles):
+        raise InputError(trouble, argument="charges")
 
 
 def _decide(dealt: Sequence[Dealt], where: str, limit: int, rule: str, numbers: Iterable[int]) -> list[str]:
@@ -141,7 +153,7 @@ def _decide(dealt: Sequence[Dealt], where: str, limit: int, rule: str, numbers: 
 
 
 @contextmanager
-def _watched(where: Path, buckets: int, progress: Callable[[int, int], None]) -> Iterator[None]:
+def watched(where: Path, buckets: int, progress: Callable[[int, int], None]) -> Iterator[None]:
     """Tell how many buckets are there while Spark works: of files, so that it does not matter who runs the tasks."""
     over = threading.Event()
 

@@ -1,5 +1,6 @@
 -- Plain SQL over whole numbers, the same text for every engine; in braces stands what engines call differently.
--- source (id, amount): the table. pads (inner_pad, outer_pad): the secret. state (person, charge): what was charged.
+-- source (id, amount): the table. pads (inner_pad, outer_pad): the secret. state (person, charge): what was charged; others: the same by
+-- other files.
 
 -- name: participants
 SELECT id, {hash} AS person, CAST({worst} AS BIGINT) AS charge, CAST(0 AS BIGINT) AS cells
@@ -50,6 +51,14 @@ WHERE delta.admitted AND charges.charge <= delta.charge
 SELECT COUNT(*) FROM (
     SELECT person FROM state WHERE admitted GROUP BY person HAVING SUM(charge) > {limit}
 ) AS over
+
+-- name: differing
+SELECT COUNT(*) FROM (
+    SELECT person FROM (
+        SELECT person, charge FROM state UNION ALL SELECT person, -charge AS charge FROM others
+    ) AS both_of_them
+    GROUP BY person HAVING SUM(charge) <> 0
+) AS wrong
 
 -- name: exhausted
 SELECT COALESCE(SUM(CASE WHEN spent > {most} THEN 1 ELSE 0 END), 0), COUNT(*) FROM (

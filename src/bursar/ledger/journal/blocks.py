@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from bursar.ledger.journal.pictures import few, packed, unpacked
+
 TILE = 16_384
-"""Blocks in a tile, at most: 16 KiB as it is kept, or twice as much where more than 256 amounts are in it."""
+"""Blocks in a tile, at most: 2 KiB as it is kept where two amounts are in it, 16 KiB where there are up to 256."""
 MOST_BLOCKS = 10**11
 _COUNTER, _LENGTH = np.dtype("<i8"), np.dtype("<u2")
 
@@ -48,11 +49,37 @@ class Tile(NamedTuple):
     """How many blocks it has in each dimension; less than others where the grid ends."""
     where: tuple[slice, ...]
     """The box, within the tile."""
+    whole: bool
+    """Whether the box covers all of the tile."""
 
-    @property
-    def whole(self) -> bool:
-        """Whether the box covers all of the tile."""
-        return all(part.stop - part.start == size for part, size in zip(self.where, self.shape, strict=True))
+
+class Cut(NamedTuple):
+    """What one dimension says of a tile: its share of the number, and the rest as the tile has it."""
+
+    number: int
+    origin: int
+    shape: int
+    where: slice
+    whole: bool
+
+
+class Axis(NamedTuple):
+    """One dimension of a grid, and of a box in it."""
+
+    size: int
+    extent: int
+    """Of a tile."""
+    step: int
+    """How far the numbers of two tiles are apart that are neighbours here."""
+    first: int
+    last: int
+
+    def cut(self, index: int) -> Cut:
+        """What this dimension says of the tiles at one place."""
+        start = index * self.extent
+        stop = min(start + self.extent, self.size)
+        where = slice(max(self.first, start) - start, min(self.last, stop) - start)
+        return Cut(index * self.step, start, stop - start, where, where.stop - where.start == stop - start)
 
 
 class Grid(NamedTuple):
@@ -72,33 +99,35 @@ class Grid(NamedTuple):
         return tuple(-(-size // extent) for size, extent in zip(self.sizes, self.tile, strict=True))
 
     def touched(self, ranges: Ranges) -> Iterator[Tile]:
-        """The tiles of a box, in the order of their numbers."""
-        spans = [
-            range(first // extent, -(-last // extent)) for (first, last), extent in zip(ranges, self.tile, strict=True)
-        ]
-        for place in product(*spans):
-            yield self._part(place, ranges)
+        """The tiles of a box, in the order of their numbers; they are not gathered: there may be millions of them."""
+        return map(_tile, _cuts(self._axes(ranges)))
 
     def part(self, number: int, ranges: Ranges | None = None) -> Tile:
         """The part of a box, or of everything, that lies in the tile with this number."""
-        place = []
-        for count in reversed(self.counts):
-            number, here = divmod(number, count)
-            place.append(here)
-        return self._part(tuple(reversed(place)), ranges or [(0, size) for size in self.sizes])
+        cuts = []
+        for axis in self._axes(ranges or [(0, size) for size in self.sizes]):
+            index, number = divmod(number, axis.step)
+            cuts.append(axis.cut(index))
+        return _tile(cuts)
 
-    def _part(self, place: Sequence[int], ranges: Ranges) -> Tile:
-        number, origin, shape, where = 0, [], [], []
-        for index, size, extent, count, (first, last) in zip(
-            place, self.sizes, self.tile, self.counts, ranges, strict=True
-        ):
-            start = index * extent
-            stop = min(start + extent, size)
-            number = number * count + index
-            origin.append(start)
-            shape.append(stop - start)
-            where.append(slice(max(first, start) - start, min(last, stop) - start))
-        return Tile(number, tuple(origin), tuple(shape), tuple(where))
+    def _axes(self, ranges: Ranges) -> list[Axis]:
+        steps = [math.prod(self.counts[place + 1 :]) for place in range(len(self.sizes))]
+        firsts, lasts = zip(*ranges, strict=True)
+        return list(map(Axis, self.sizes, self.tile, steps, firsts, lasts))
+
+
+def _cuts(axes: Sequence[Axis]) -> Iterator[tuple[Cut, ...]]:
+    """What these dimensions say of each tile of a box."""
+    axis, *others = axes
+    for index in range(axis.first // axis.extent, -(-axis.last // axis.extent)):
+        cut = (axis.cut(index),)
+        for rest in _cuts(others) if others else ((),):
+            yield cut + rest
+
+
+def _tile(cuts: Sequence[Cut]) -> Tile:
+    numbers, origin, shape, where, whole = zip(*cuts, strict=True)
+    return Tile(sum(numbers), origin, shape, where, all(whole))
 
 
 def grid_of(sizes: Sequence[int]) -> Grid:
@@ -128,15 +157,10 @@ def counters_in(most: int, kept: bytes, shape: tuple[int, ...]) -> Counters:
     count = int.from_bytes(kept[: _LENGTH.itemsize], "little")
     end = _LENGTH.itemsize + count * _COUNTER.itemsize
     gaps = np.frombuffer(kept[_LENGTH.itemsize : end], _COUNTER)
-    which = np.frombuffer(memoryview(kept)[end:], _few(count)).reshape(shape)
+    which = unpacked(memoryview(kept)[end:], count, shape)
     if len(gaps) < 2 or gaps[0] != 0 or (gaps[1:] <= gaps[:-1]).any() or int(which.max()) >= count:
         raise ValueError("a tile of counters is damaged")
     return Levels(most - gaps, which)
-
-
-def _few(count: int) -> np.dtype[Any]:
-    """What so many places are counted in."""
-    return np.dtype("u1") if count <= 256 else np.dtype("<u2")
 
 
 def added(before: Counters, tile: Tile, amount: int) -> Counters:
@@ -144,16 +168,16 @@ def added(before: Counters, tile: Tile, amount: int) -> Counters:
     if tile.whole:
         return before + amount if isinstance(before, int) else Levels(before.amounts + amount, before.which)
     if isinstance(before, int):
-        before = Levels(np.array([before]), np.zeros(tile.shape, _few(1)))
+        before = Levels(np.array([before]), np.zeros(tile.shape, few(1)))
     amounts, which = before
-    codes = which.astype(_few(2 * len(amounts)))  # where a block is inside the box, its level counts from there on
+    codes = which.astype(few(2 * len(amounts)))  # where a block is inside the box, its level counts from there on
     codes[tile.where] += len(amounts)
     values = np.concatenate([amounts, amounts + amount])
     # only what some block has, so that equal counters are kept as equal bytes
-    after = np.unique(values[_found(codes, len(values))])[::-1]
+    after = np.array(sorted(set(values[_found(codes, len(values))].tolist()), reverse=True))
     if len(after) == 1:
         return int(after[0])
-    places = np.searchsorted(-after, -values).astype(_few(len(after)))
+    places = np.searchsorted(-after, -values).astype(few(len(after)))
     return Levels(after, _exchanged(codes, places))
 
 
@@ -180,7 +204,7 @@ def kept(counters: Counters) -> tuple[int, bytes]:
         return counters, b""
     amounts, which = counters
     gaps = (amounts[0] - amounts).astype(_COUNTER)
-    return int(amounts[0]), len(gaps).to_bytes(_LENGTH.itemsize, "little") + gaps.tobytes() + which.tobytes()
+    return int(amounts[0]), len(gaps).to_bytes(_LENGTH.itemsize, "little") + gaps.tobytes() + packed(which, len(gaps))
 
 
 def largest(counters: Counters, where: tuple[slice, ...]) -> int:

@@ -36,12 +36,18 @@ def engine_of(table: Any, named: str | None, folder: Folder) -> Engine:
 
 def engine_in(session: Any, folder: Folder) -> Engine:
     """Spark, for what needs no table."""
-    if home_of(session) != "pyspark" or not hasattr(session, "createDataFrame"):
-        raise InputError(f"spark must be a Spark session, not {described(type(session).__name__)}", argument="spark")
+    found = session_in(session)
     with needs("spark", "a Spark session"):
         from bursar.cohorts.people.engines.spark import SparkEngine
 
-    return SparkEngine(session, folder)
+    return SparkEngine(found, folder)
+
+
+def session_in(given: Any) -> Any:
+    """A Spark session; whatever else was given is refused."""
+    if home_of(given) != "pyspark" or not hasattr(given, "createDataFrame"):
+        raise InputError(f"spark must be a Spark session, not {described(type(given).__name__)}", argument="spark")
+    return given
 
 
 def home_of(table: Any) -> str:
@@ -49,4 +55,4 @@ def home_of(table: Any) -> str:
     return type(table).__module__.partition(".")[0]
 
 
-__all__ = ["ENGINES", "Engine", "discreet", "engine_in", "engine_of", "home_of"]
+__all__ = ["ENGINES", "Engine", "discreet", "engine_in", "engine_of", "home_of", "session_in"]

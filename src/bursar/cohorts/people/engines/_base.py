@@ -37,8 +37,8 @@ class Engine(ABC):
         """Write what everybody was charged by these files as one snapshot."""
 
     @abstractmethod
-    def about(self, files: Sequence[str], text: str) -> tuple[int, ...]:
-        """What a statement says of what was charged by these files, in one row: private numbers."""
+    def about(self, files: Sequence[str], text: str, others: Sequence[str] = ()) -> tuple[int, ...]:
+        """What a statement says of what was charged by these files, and by others, in one row: private numbers."""
 
 
 @contextmanager

@@ -55,10 +55,11 @@ class DuckEngine(Engine):
             self._db.execute(f"CREATE OR REPLACE TEMP TABLE delta_rows AS {statement('snapshot')}")
             _write(self._db, folder, place)
 
-    def about(self, files: Sequence[str], text: str) -> tuple[int, ...]:
+    def about(self, files: Sequence[str], text: str, others: Sequence[str] = ()) -> tuple[int, ...]:
         """What a statement says of what was charged."""
         with discreet(_TROUBLES):
             _state(self._db, files)
+            _state(self._db, others, "others")
             return tuple(map(int, self._db.execute(text).fetchall()[0]))
 
 
@@ -96,11 +97,11 @@ def parquet(files: Sequence[str]) -> str:
     return f"read_parquet([{listed}], hive_partitioning = false)"  # a folder charge=0 is no column
 
 
-def _state(db: duckdb.DuckDBPyConnection, files: Sequence[str]) -> None:
-    """What was charged before, as a view."""
+def _state(db: duckdb.DuckDBPyConnection, files: Sequence[str], name: str = "state") -> None:
+    """What was charged by some files, as a view."""
     nobody = "SELECT CAST(NULL AS BLOB) AS person, CAST(0 AS BIGINT) AS charge, FALSE AS admitted WHERE FALSE"
     chosen = f"SELECT person, charge, admitted FROM {parquet(files)} WHERE charge > 0" if files else nobody
-    db.execute(f"CREATE OR REPLACE TEMP VIEW state AS {chosen}")
+    db.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {chosen}")
 
 
 def _write(db: duckdb.DuckDBPyConnection, folder: Folder, place: str) -> None:

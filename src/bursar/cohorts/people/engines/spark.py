@@ -21,7 +21,7 @@ from pyspark.sql import functions as F  # noqa: N812  # as everybody calls it
 from bursar.cohorts.people.charges import OwnNorm, Query
 from bursar.cohorts.people.engines._base import Engine, Prepared, discreet
 from bursar.cohorts.people.engines.spark_store import fetched, uploaded
-from bursar.cohorts.people.files import Folder, padded
+from bursar.cohorts.people.files import FILE, Folder, padded
 from bursar.cohorts.people.keys import Pads
 from bursar.cohorts.people.objects import ObjectFolder
 from bursar.cohorts.people.statements import Dialect, charges_statement, statement
@@ -32,7 +32,6 @@ DIALECT = Dialect(
     div="DIV",
 )
 _SCHEMA = "person BINARY, charge BIGINT, admitted BOOLEAN"
-_FILE = 1 << 22  # rows of a file
 _PLAIN = {  # of one length, whatever is in it: a checksum has four bytes or five
     "compression": "none",
     "parquet.enable.dictionary": "false",
@@ -40,6 +39,7 @@ _PLAIN = {  # of one length, whatever is in it: a checksum has four bytes or fiv
 }
 _WHOLE = {"ignoreMissingFiles": "false", "ignoreCorruptFiles": "false"}
 """Whatever a session says: a file that cannot be read is not one in which nobody was charged."""
+_CHANGED = "a delta is not what was committed: nothing is handed out"
 _TROUBLES = (PySparkException, Py4JError)
 _IDS = ("byte", "short", "integer", "long", "string")
 _NUMBERS = ("byte", "short", "integer", "long", "float", "double", "decimal")
@@ -64,10 +64,11 @@ class SparkEngine(Engine):
         with discreet(_TROUBLES):
             self.write(self._ask(statement("snapshot"), state=self.read(files)), folder, place)
 
-    def about(self, files: Sequence[str], text: str) -> tuple[int, ...]:
+    def about(self, files: Sequence[str], text: str, others: Sequence[str] = ()) -> tuple[int, ...]:
         """What a statement says of what was charged."""
         with discreet(_TROUBLES):
-            return tuple(map(int, self._ask(text, state=self.read(files)).collect()[0]))
+            asked = self._ask(text, state=self.read(files), others=self.read(others))
+            return tuple(map(int, asked.collect()[0]))
 
     def _ask(self, text: str, **frames: Any) -> Any:
         """A statement over frames by their names."""
@@ -89,6 +90,23 @@ class SparkEngine(Engine):
             return fetched(self._spark, self._folder.seen_by_all(), self._folder.hashes(files), _SCHEMA)
         return self._spark.read.schema(_SCHEMA).options(**_WHOLE).parquet(*map(_pattern, files))
 
+    def read_again(self, files: Sequence[str]) -> Any:
+        """The same, for a frame that is computed some time later: files are compared with their hashes then. Java
+        hashes them, since workers may have no bursar; so the bytes are read twice, one time right after the other.
+        """
+        rows = self.read(files)
+        if isinstance(self._folder, ObjectFolder):  # hashed by the task that reads it
+            return rows
+        digests = sorted(digest for _, digest in self._folder.hashes(files))
+        whole = self._spark.read.format("binaryFile").options(**_WHOLE).load([*map(_pattern, files)])
+        found = F.array_sort(F.collect_list(F.sha2("content", 256))) == F.array(*map(F.lit, digests))
+        # it fails before any row is read: were it asked of each row, a file that admits nobody would not be found out
+        same = F.when(F.col("same"), True).otherwise(F.raise_error(F.lit(_CHANGED)).cast("boolean"))
+        compared = whole.agg(found.alias("same")).select(same.alias("bursar_same"))
+        checked = rows.crossJoin(F.broadcast(compared)).where("bursar_same")
+        # what is shuffled is kept as long as the comparison is: a frame that is computed twice reads neither again
+        return checked.drop("bursar_same").repartition("person")
+
     def write(self, rows: Any, folder: Folder, place: str) -> None:
         """The rows of a delta among random ones."""
         kept = rows.select("person", "charge", "admitted").persist()
@@ -96,7 +114,7 @@ class SparkEngine(Engine):
             count = kept.count()
             total = padded(count)
             whole = kept.unionByName(self._fillers(total - count))
-            whole = whole.repartition(-(-total // _FILE)).sortWithinPartitions("person")
+            whole = whole.repartition(-(-total // FILE)).sortWithinPartitions("person")
             if isinstance(folder, ObjectFolder):
                 store = folder.seen_by_all()
                 folder.gather(place, lambda stage: uploaded(whole, store, stage))
@@ -136,7 +154,7 @@ class _SparkPrepared(Prepared):
     def rows(self, files: Sequence[str]) -> Any:
         """The rows of the frame whose people are in the delta."""
         with discreet(_TROUBLES):
-            delta = self._engine.read(files)
+            delta = self._engine.read_again(files)
             found = self._engine._ask(statement("recorded"), charges=self._charges, delta=delta)
             kind = self._table.schema[self._person].dataType
             if isinstance(self._query, OwnNorm):
@@ -145,6 +163,11 @@ class _SparkPrepared(Prepared):
             ids = found.select(F.col("id").alias("bursar_admitted_id"))
             same = column_of(self._table, self._person).cast("string") == ids["bursar_admitted_id"]
             return self._table.join(ids, same, "left_semi")
+
+
+def read_whole(session: Any, files: Sequence[str]) -> Any:
+    """What is in Parquet files, whatever it is; one that cannot be read is an error."""
+    return session.read.options(**_WHOLE).parquet(*map(_pattern, files))
 
 
 def _pattern(file: str) -> str:
