@@ -6,7 +6,7 @@ Statement: if pairs (Pᵢ, Qᵢ), fixed in advance, dominate the mechanisms what
 Hypotheses: every mechanism's loss distributions are known; there is more than one release (one release has its own
     exact profile), unless that profile is not resolved.
 Source: Zhu, Dong and Wang 2022, Thm 10, for the composition; proofs/contour.md, envelope.md, densities.md, lattice.md,
-    likeness.md, steady.md and allocation.md there for the numbers.
+    likeness.md, steady.md, largest.md and allocation.md there for the numbers.
 Code/paper: `bursar.losses.engines.contour` sums along a line in the complex plane where noise is Gaussian;
     `bursar.losses.engines.envelope` sums polynomials on either side of the hockey stick, whatever the losses are;
     `bursar.losses.engines.lattice` puts every loss on one grid.

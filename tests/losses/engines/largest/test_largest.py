@@ -165,3 +165,32 @@ def test_very_many_copies_do_not_overflow() -> None:
     assert ends[0][0] <= ends[1][1]
     assert ends[1][0] <= ends[0][1]
     assert ends[0][0] > 0
+
+
+def test_what_lies_above_all_layers_is_given_up() -> None:
+    """The upper end counts all of it: with a δ so large that the rarest losses are left out, they are still there."""
+    losses = removed("poisson(gaussian(sigma=2), rate=0.001)*50")
+    with np.errstate(all="ignore"):
+        parts = Parts(losses, -12.0)
+        assert parts.given_up > 0
+        near = parts.layers.guess()
+        sums = Sums(parts, arb(0), near, 1e-4, MOMENTS)
+        plain = sum((one.evaluate(near)[1] for one in sums.envelopes), arb(0))
+        bounded = sum(((bound - arb(tilt) * near).exp() for tilt, bound in sums.bounds), arb(0))
+        assert float(sums.evaluate(near)[1]) - float(plain + bounded) >= 0.99 * float(parts.given_up)
+
+
+def test_layers_that_are_bounded_count() -> None:
+    """A layer that is bounded instead of summed still raises the upper end, by no less than it has."""
+    losses = removed("poisson(gaussian(sigma=2), rate=0.001)*50")
+    with np.errstate(all="ignore"):
+        parts = Parts(losses, -40.0)
+        near, top = parts.layers.guess(), len(parts.layers.bounds) - 1
+        summed = [Group(0, top - 2, True, 1.0), Group(top - 1, top, True, 1.0)]
+        tilt = parts.layers.bound(top - 1, top, near)[1]
+        ends = []
+        for groups in (summed, [summed[0], Group(top - 1, top, False, tilt)]):
+            parts.layers.groups = lambda _, groups=groups: groups  # type: ignore[method-assign]
+            ends.append(Sums(parts, arb(0), near, 1e-4, MOMENTS).evaluate(near))
+    assert ends[1][1] >= ends[0][0]  # these two layers have nearly all of it
+    assert ends[1][0] <= ends[0][0] / 2
