@@ -120,3 +120,13 @@ def test_what_hits_cost_together_is_known_more_closely_than_one_by_one(text: str
         one = loss.base.remove.mean()
         about = low * (one + q.log()) + (k - low) * (-q).log1p()
         assert abs(about - found.upper) <= arb(found.upper) * 1e-4
+
+
+def test_hits_that_leak_have_no_count() -> None:
+    """Where a hit may cost infinitely much, the number of hits bounds nothing."""
+    ((term,),) = (b.parse("poisson(leaky_randomized_response(epsilon=90, delta=1e-9), rate=0.3)*100000").terms,)
+    with working(200):
+        delta = arb(10) ** -4
+        total = hits.total_of([(term.mechanism.losses().remove, term.count)], delta)
+        assert total is not None
+        assert by_counts(total, delta) is None

@@ -33,6 +33,8 @@ _STEPS = 260  # each a fourth of a doubling
 def by_counts(total: Total, delta: Ball) -> Answer | None:
     """Both ends of ε by how many hits there are; None where a hit's cost is not bounded like that."""
     parts, base = total.parts, total.parts.base
+    if not base.infinite_mass() <= 0:  # what a hit costs is not bounded
+        return None
     most = _last(total, lambda n: not total.tail(n) <= (1 - 2 * _SHARE) * delta) + 1
     spare = _SHARE / (2 * most + 1)
     high = base.support()[1]

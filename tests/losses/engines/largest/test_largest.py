@@ -194,3 +194,12 @@ def test_layers_that_are_bounded_count() -> None:
             ends.append(Sums(parts, arb(0), near, 1e-4, MOMENTS).evaluate(near))
     assert ends[1][1] >= ends[0][0]  # these two layers have nearly all of it
     assert ends[1][0] <= ends[0][0] / 2
+
+
+def test_what_others_leave_out_is_given_up_too() -> None:
+    """A Laplace whose range is longer than anybody looks, beside rare losses: what its law leaves out is counted."""
+    losses = removed("laplace(scale=0.001)*3 + poisson(gaussian(sigma=2), rate=0.001)*50")
+    with np.errstate(all="ignore"):
+        parts = Parts(losses, -40.0)
+        assert parts.others
+        assert parts.given_up >= parts.others[0].given_up > 0

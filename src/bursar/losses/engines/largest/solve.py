@@ -85,7 +85,7 @@ class Parts:
     @property
     def given_up(self) -> Ball:
         """What losses above all layers, and those that no place shows, may add to δ."""
-        total = arb(0)
+        total = sum((factor.given_up for factor in self.others), arb(0))
         for law, above, count in zip(self.laws, self.beyond, self.counts, strict=True):
             total += count * (above + (arb(law.log_lost).exp() if law.log_lost > -math.inf else 0))
         return total.upper()
