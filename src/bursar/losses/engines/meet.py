@@ -134,7 +134,11 @@ def _by_engines(losses: Losses, delta: Ball, precision: Precision) -> Answer:
             "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
             "bands": lambda losses, _: import_module(_BANDS).epsilon_at(losses, delta),
             "bracket": lambda losses, width: between(losses, delta, width, most),
-            "lattice": lambda losses, width: lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort]),
+            "lattice": lambda losses, width: (
+                None
+                if precision.engine is None and lattice.long(losses, delta)
+                else lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort])
+            ),
             "drawn": lambda losses, _: drawn.epsilon_at(losses, delta),
         },
     )(losses)

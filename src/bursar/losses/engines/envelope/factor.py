@@ -141,7 +141,8 @@ class PointsFactor(Factor):
         """Up to where all copies' moment is above e^{−80}, as far as the law's variance and a look at some frequencies
         show (proofs/envelope.md §11).
         """
-        return live(self.weighed(tau, step * count), self.count, step, count)
+        # looks may go beyond the last frequency, by less than half of it
+        return live(self.weighed(tau, 1.5 * step * count), self.count, step, count)
 
     def moments(self, tau: float, frequencies: Array) -> Moments:
         """The transform at all frequencies, and sums with all digits where the copies ask for them."""

@@ -19,6 +19,16 @@ from bursar.numerics.balls import Ball, down, up
 
 MOST_POINTS = 1 << 20
 _TINIEST = -700.0
+_LONG = 100_000  # panels of the usual width, of one density
+
+
+def long(losses: Losses, delta: Ball) -> bool:
+    """Whether a density among these is so long that minutes pass before a grid is found, or none."""
+    depth = -float(delta.log())
+    read = [((loss.bracket() or (loss, loss))[1], count) for loss, count in losses]
+    laws = [loss.lattice_law(depth + math.log(count)) for loss, count in read]
+    densities = [density for law in laws if law is not None for density in law.densities]
+    return any(density.high - density.low > _LONG * density.width for density in densities)
 
 
 def epsilon_at(losses: Losses, delta: Ball, width: float, most: int = MOST_POINTS) -> Answer:
