@@ -22,6 +22,14 @@ class NoEngine(Exception):
     """No engine serves this composition."""
 
 
+class NoEnvelope(Exception):
+    """The engine cannot serve this composition within its limits."""
+
+
+class TooMany(NoEnvelope):
+    """More moments or places than the engine takes on."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """A certified interval, the named errors inside it relative to δ, and which engine took how many nodes at which

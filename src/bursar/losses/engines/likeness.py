@@ -18,9 +18,8 @@ from typing import NamedTuple
 from flint import arb
 
 from bursar.guarantees.gdp import gaussian_delta
-from bursar.losses.engines.answer import Answer, Losses
+from bursar.losses.engines.answer import Answer, Losses, NoEnvelope
 from bursar.losses.engines.contour.factors import GaussianFactor, Moments
-from bursar.losses.engines.envelope.points import NoEnvelope
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, up
 from bursar.numerics.search import crossing

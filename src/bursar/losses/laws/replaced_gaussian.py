@@ -18,7 +18,6 @@ from bursar.losses.engines.contour.replaced_factor import ReplacedFactor
 from bursar.losses.engines.contour.replaced_integral import ReplacedIntegral
 from bursar.losses.engines.envelope.guided import GuidedFactor, guided
 from bursar.losses.engines.hit_parts import Hits
-from bursar.losses.engines.lattice.graded import replaced_bounds
 from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Law, log_odds, spread
 from bursar.losses.laws.gaussian import GaussianLoss
 from bursar.losses.laws.normal_integral import normal_integral, power
@@ -148,6 +147,8 @@ class ReplacedGaussian(Loss):
 
     def lattice_law(self, depth: float) -> Law:
         """In v = −x/σ²: N(0, 1/σ²) times the odds of the first mixture."""
+        from bursar.losses.engines.lattice.graded import replaced_bounds  # for those who sample
+
         sigma, q = float(self.sigma), float(self.rate)
         doubt = spread(self.sigma) + spread(self.rate)
         eighth, reach = 1 / (8 * sigma * sigma), math.sqrt(2 * depth)

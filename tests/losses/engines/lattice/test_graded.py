@@ -12,6 +12,7 @@ from flint import arb
 
 import bursar as b
 from bursar.losses.engines.envelope.points import points_of
+from bursar.losses.engines.lattice.graded import panels_of
 from bursar.losses.engines.lattice.law import DISC
 
 TILT = 0.05
@@ -49,7 +50,7 @@ def test_density_and_loss_move_no_further_than_panels_say(text: str, direction: 
         weight = cmath.log(q + (1 - q) * cmath.exp(-z)) if side > 0 else 0
         return log_base(z) + weight, side * odds(side * z, q)
 
-    panels, rng = density.panels, random.Random(text)
+    panels, rng = panels_of(density), random.Random(text)
     assert panels.starts[0] == density.low
     assert panels.starts[-1] + panels.widths[-1] == pytest.approx(density.high, rel=1e-12)
     for i in rng.sample(range(len(panels.starts)), min(60, len(panels.starts))):

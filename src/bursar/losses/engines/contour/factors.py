@@ -23,8 +23,7 @@ from bursar.numerics.balls import Ball, down
 from bursar.numerics.trusted import SAFETY, UNIT
 
 Decay = Callable[[Array], Array]
-DEAD = -80.0
-"""Of the logarithm of all copies' moment: nothing below matters."""
+DEAD = -80.0  # of the logarithm of all copies' moment: nothing below matters
 
 
 class NoContour(Exception):
@@ -74,9 +73,7 @@ class Factor(ABC):
         return self.rough(1.0)[2]
 
     def live(self, tau: float, step: float, count: int) -> int:
-        """How many of the first ``count`` multiples of a frequency may have moments that matter: those of all others
-        are at most e^{`DEAD`} of the one at 0. All of them, where nothing is known.
-        """
+        """How many of so many multiples of a frequency may have moments above e^{`DEAD`}: all, if nothing is known."""
         return count
 
     def pairs(self, tau: float, frequencies: Array) -> float:
@@ -137,8 +134,7 @@ class GaussianFactor(Factor):
 
     def live(self, tau: float, step: float, count: int) -> int:
         """Up to where e^{−μ²s²/2} is above e^{−80}."""
-        last = math.sqrt(-2 * DEAD / max(down(self.mu_square), 1e-300)) / step
-        return min(count, math.ceil(1.001 * last) + 1) if last < count else count
+        return int(min(count, 2 + 1.001 * math.sqrt(-2 * DEAD / max(down(self.mu_square), 1e-300)) / step))
 
     def mirror(self, tilt: Ball) -> Ball:
         """K(−1 − t) = K(t)."""
@@ -221,11 +217,7 @@ class ClosedFactor(Factor):
 
 
 def uniform_decay(ways: Sequence[Array | list[tuple[float, float]]], count: int) -> Decay:
-    """|φ(s)| ≤ 1 − Σ share·(1 − |sinc(s·width/2)|) for a density with uniform parts (share, width) (proofs/contour.md
-    §3).
-
-    Several ways of cutting the density may be given: each holds, so the best one counts.
-    """
+    """|φ(s)| ≤ 1 − Σ share·(1 − |sinc(s·width/2)|) for uniform parts (proofs/contour.md §3), cut in the best way."""
     sets = []
     for pieces in ways:
         table = np.asarray(pieces, dtype=float).reshape(-1, 2)

@@ -5,7 +5,7 @@ loads on first use.
 from typing import TYPE_CHECKING
 
 from bursar.lazy import names_from
-from bursar.losses.engines.envelope.points import NoEnvelope
+from bursar.losses.engines.answer import NoEnvelope
 
 if TYPE_CHECKING:
     from bursar.losses.engines.envelope.along import deltas_at

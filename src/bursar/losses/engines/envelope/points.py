@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bursar.losses.engines.lattice.graded import measured
+from bursar.losses.engines.answer import NoEnvelope, TooMany
+from bursar.losses.engines.lattice.graded import measured, panels_of
 from bursar.losses.engines.lattice.grid import legendre
 from bursar.losses.engines.lattice.law import Bounds, Density, Law, Panels, parts_for
 from bursar.numerics.arrays import Array, Integers
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
+__all__ = ["INNER", "ORDER", "QUADRATURE", "STEEP", "NoEnvelope", "Points", "TooMany", "points_of"]
 ORDER = 20  # nodes of a panel
 QUADRATURE = 1e-21  # relative error of a panel
 _GROWTH = 20.0  # by how much, as a logarithm, the integrand may grow on a panel's ellipse
@@ -32,14 +34,6 @@ _ROUNDS = 12
 _MOST_ALIKE = 20_000  # panels that are all alike, where wide ones failed
 _PARTS = 8  # of a panel that is too wide, at a time, where parts are measured anew
 _LIGHT = 50.0  # panels that are e^{−50} times lighter than the heaviest are left out
-
-
-class NoEnvelope(Exception):
-    """The engine cannot serve this composition within its limits."""
-
-
-class TooMany(NoEnvelope):
-    """More moments or places than the engine takes on."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +68,7 @@ def _nodes_of(density: Density, tempo: float, tau: float | None) -> Points:
     """The nodes of a density, on panels as wide as it lets them be where that is known."""
     if density.bounds is not None:
         try:
-            return _measured_nodes(density.panels, tempo, tau, density.bounds)
+            return _measured_nodes(panels_of(density), tempo, tau, density.bounds)
         except (NoEnvelope, ArithmeticError):
             if not density.high - density.low < _MOST_ALIKE * density.width:
                 raise

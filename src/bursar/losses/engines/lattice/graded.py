@@ -4,14 +4,14 @@ likely, and far out in the tails (proofs/envelope.md §4).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from bursar.losses.engines.lattice.law import DISC, Bounds, Moves, Panels
-from bursar.numerics.arrays import Array, Known
+from bursar.losses.engines.lattice.law import DISC, Bounds, Density, Moves, Panels
+from bursar.numerics.arrays import Array
 from bursar.numerics.trusted import UNIT
 
 _CALM = 6.0  # how far the logarithm of a density may move on the disc of a panel
@@ -82,13 +82,14 @@ def replaced_bounds(sigma: float, even: float) -> Bounds:
     return bounds
 
 
-def graded(
-    ends: tuple[float, float], bounds: Bounds, log_density: Callable[[Array], Known], loss: Callable[[Array], Known]
-) -> Panels:
-    """Panels from one end to the other, cut wherever the density moves too much on them."""
-    edges = np.linspace(*ends, _FIRST + 1)
+@lru_cache(maxsize=64)
+def panels_of(density: Density) -> Panels:
+    """Panels from one end of a density with bounds to the other, cut wherever it moves too much on them."""
+    bounds = density.bounds
+    assert bounds is not None
+    edges = np.linspace(density.low, density.high, _FIRST + 1)
     slips, far = 4 * UNIT * (np.abs(edges[1:]) + np.abs(edges[:-1])), np.full(_FIRST, np.inf)
-    panels = measured(Panels(edges[:-1], np.diff(edges), slips, far, far, log_density, loss), bounds)
+    panels = measured(Panels(edges[:-1], np.diff(edges), slips, far, far, density.log_density, density.loss), bounds)
     for _ in range(_ROUNDS):
         wide = ~(panels.moved <= _CALM) | ~np.isfinite(panels.moved_loss)
         if not wide.any():

@@ -50,14 +50,6 @@ class Density:
     be where no grid cuts them.
     """
 
-    @cached_property
-    def panels(self) -> Panels:
-        """The panels that its bounds allow."""
-        from bursar.losses.engines.lattice.graded import graded  # which makes use of what is defined here
-
-        assert self.bounds is not None
-        return graded((self.low, self.high), self.bounds, self.log_density, self.loss)
-
 
 DISC = 2.04  # the radius of the disc around a panel's middle that its quadrature looks at, in widths of the panel
 

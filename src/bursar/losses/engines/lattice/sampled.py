@@ -10,8 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bursar.losses.engines.lattice.graded import Odds, added_bounds, removed_bounds
-from bursar.losses.engines.lattice.law import Density, Law, Panels, log_odds, parts_for, spread
+from bursar.losses.engines.lattice.law import Bounds, Density, Law, Panels, log_odds, parts_for, spread
 from bursar.numerics.arrays import Array, Known
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import ULPS, UNIT
@@ -63,11 +62,7 @@ def sampled(base: Law, rate: Ball, absent: Ball, *, removed: bool) -> Law:
         return log_density, lambda v: shrink(*inner.loss(v))
 
     def moved(inner: Density) -> Density:
-        bounds = None
-        if inner.moves is not None:
-            odds = Odds(side, math.log1p(-q) - math.log(q) if q < 1 else -math.inf)
-            bounds = removed_bounds(*inner.moves, odds) if removed else added_bounds(inner.moves[0], odds)
-        ends = (inner.low, inner.high, inner.width)
+        ends, bounds = (inner.low, inner.high, inner.width), _bounds(inner, q, removed=removed)
         return Density(*ends, *mapped(inner), lambda g: inner.place(grow(g)), bounds=bounds)
 
     panels = None
@@ -75,6 +70,16 @@ def sampled(base: Law, rate: Ball, absent: Ball, *, removed: bool) -> Law:
         log_density, loss = mapped(base.panels)
         panels = replace(_moved(base.panels, q, doubt, side), log_density=log_density, loss=loss)
     return Law(losses, loss_errors, heights, errors, tuple(map(moved, base.densities)), base.log_lost, panels=panels)
+
+
+def _bounds(inner: Density, q: float, *, removed: bool) -> Bounds | None:
+    """How far the sampled density and its loss move on discs, where that is known of the base's."""
+    if inner.moves is None:
+        return None
+    from bursar.losses.engines.lattice import graded  # for those who sample
+
+    odds = graded.Odds(1.0 if removed else -1.0, math.log1p(-q) - math.log(q) if q < 1 else -math.inf)
+    return graded.removed_bounds(*inner.moves, odds) if removed else graded.added_bounds(inner.moves[0], odds)
 
 
 def _moved(panels: Panels, q: float, doubt: float, side: float) -> Panels:
