@@ -26,14 +26,19 @@ _FINER = 16  # by how much the width asked falls where an atom lies close to ε
 _FINEST = 1e-6
 
 
-@CALM
-def epsilon_at(losses: Losses, delta: Ball, width: float, most: int = MOST_MOMENTS) -> Answer:
-    """The smallest ε ≥ 0 with δ(ε) ≤ δ of the composed losses."""
+def target_of(losses: Losses, delta: Ball) -> tuple[Ball, float]:
+    """What leaks, and ln of what is left of δ."""
     leak = leak_of(losses)
     target = delta - leak
     if not target > 0:
         raise NoEnvelope("δ does not exceed what the releases leak")
-    log_delta = float(target.log())
+    return leak, float(target.log())
+
+
+@CALM
+def epsilon_at(losses: Losses, delta: Ball, width: float, most: int = MOST_MOMENTS) -> Answer:
+    """The smallest ε ≥ 0 with δ(ε) ≤ δ of the composed losses."""
+    leak, log_delta = target_of(losses, delta)
     factors = factors_of(losses, log_delta)
     try:
         return _narrowed(factors, (leak, delta, log_delta), width, most)
@@ -46,11 +51,7 @@ def epsilon_at(losses: Losses, delta: Ball, width: float, most: int = MOST_MOMEN
 @CALM
 def narrow_epsilon_at(losses: Losses, delta: Ball, width: float, most: int) -> Answer:
     """The same where so many moments give it as narrow as asked, or nearly; refused where they do not."""
-    leak = leak_of(losses)
-    target = delta - leak
-    if not target > 0:
-        raise NoEnvelope("δ does not exceed what the releases leak")
-    log_delta = float(target.log())
+    leak, log_delta = target_of(losses, delta)
     factors, limit = factors_of(losses, log_delta), NoEnvelope("no factor")
     for plain in (False, True) if any(isinstance(factor, GuidedFactor) for factor in factors) else (False,):
         factors = factors_of(losses, log_delta, plain=True) if plain else factors

@@ -12,14 +12,14 @@ import math
 import numpy as np
 from flint import arb
 
-from bursar.losses.engines.answer import Answer, Losses, leak_of
+from bursar.losses.engines.answer import Answer, Losses
 from bursar.losses.engines.chernoff import chernoff_constant
 from bursar.losses.engines.contour.factors import Factor
 from bursar.losses.engines.envelope.choice import Ladder
 from bursar.losses.engines.envelope.engine import CALM, Envelope
 from bursar.losses.engines.envelope.factor import LaplaceFactor, PointsFactor
 from bursar.losses.engines.envelope.points import NoEnvelope
-from bursar.losses.engines.envelope.solve import end_of
+from bursar.losses.engines.envelope.solve import end_of, target_of
 from bursar.losses.engines.largest.cutting import cut, empty, mass
 from bursar.losses.engines.largest.layer import Kind, Layer
 from bursar.losses.engines.largest.layers import Group, Layers
@@ -37,11 +37,8 @@ _SHARE = 0.7  # of the width asked: for the sums
 @CALM
 def epsilon_at(losses: Losses, delta: Ball, width: float, most: int) -> Answer:
     """Both ends of the smallest ε ≥ 0 with δ(ε) ≤ δ."""
-    leak = leak_of(losses)
-    target = delta - leak
-    if not target > 0:
-        raise NoEnvelope("δ does not exceed what the releases leak")
-    parts = Parts(losses, float(target.log()))
+    leak, log_delta = target_of(losses, delta)
+    parts = Parts(losses, log_delta)
     near, coarse = parts.layers.guess(), max(width, _COARSE)
     for _ in range(_TRIES):
         sums = Sums(parts, leak, near, coarse, most)
