@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 
 from flint import arb, arb_poly
 
@@ -92,10 +93,18 @@ def exact_total(groups: Groups) -> TotalLoss:
         truth, lie, near = 1 / (1 + (-epsilon).exp()), 1 / (1 + epsilon.exp()), float(epsilon)
         ways = [
             ((k - 2 * j) * near, choose * truth ** (k - j) * lie**j, choose * lie ** (k - j) * truth**j)
-            for j, choose in ((j, arb(math.comb(k, j))) for j in range(k + 1))
+            for j, choose in enumerate(_ways(k, k))
         ]
         rows = [(loss + more, p * a, q * b) for loss, p, q in rows for more, a, b in ways]
     return TotalLoss(rows, arb(0))
+
+
+def _ways(k: int, last: int) -> Iterator[Ball]:
+    """In how many ways 0, 1, …, ``last`` of k are chosen, each from the one before."""
+    ways = 1
+    for j in range(last + 1):
+        yield arb(ways)
+        ways = ways * (k - j) // (j + 1)
 
 
 def lattice_total(groups: Groups, eta: float) -> TotalLoss:
@@ -111,8 +120,8 @@ def lattice_total(groups: Groups, eta: float) -> TotalLoss:
     for a, k in rounded:
         truth, lie = 1 / (1 + (-step * a).exp()), 1 / (1 + (step * a).exp())
         coefficients = [arb(0)] * (min(a * k, half) + 1)
-        for j in range(min(k, half // a) + 1):
-            coefficients[j * a] = arb(math.comb(k, j)) * truth ** (k - j) * lie**j
+        for j, choose in enumerate(_ways(k, min(k, half // a))):
+            coefficients[j * a] = choose * truth ** (k - j) * lie**j
         product = arb_poly((product * arb_poly(coefficients)).coeffs()[: half + 1])
     near, rows = float(step), []
     for s, p in enumerate(product.coeffs()):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from flint import arb
 
@@ -12,10 +13,14 @@ from bursar.errors import ContradictionError
 from bursar.losses._base import Loss
 from bursar.numerics.balls import Ball, hull
 
+if TYPE_CHECKING:
+    from bursar.losses.engines.tried import Tried
+
 Losses = Sequence[tuple[Loss, int]]
 """The losses of one direction with their counts."""
 USUAL_WIDTH = 1e-6
 """The relative width that is asked where none is given."""
+_SAME = 1e-8  # of δ: closer than this, two δ's are asked about together
 
 
 class NoEngine(Exception):
@@ -64,6 +69,18 @@ def both(first: Answer, second: Answer) -> Answer:
     return replace(best, lower=lower, upper=upper)
 
 
+def asked_between(solve: Callable[[Ball], Answer], least: Ball, most: Ball, width: float) -> Answer:
+    """The upper end at the smaller of two δ's and the lower end at the larger one: asked once, of a ball that holds
+    both, where they are all but the same and that is narrow enough.
+    """
+    if least > (1 - _SAME) * most:
+        found = solve(least.union(most))
+        if found.width <= width:
+            return found
+    above = solve(least)
+    return replace(above, lower=min(solve(most).lower, above.upper))
+
+
 def worst(answers: Sequence[Answer]) -> Answer:
     """The larger of the lower and of the upper ends; the record of the one that decides the upper."""
     if len(answers) == 1:
@@ -95,6 +112,8 @@ class Precision:
     """Relative to the answer; None asks for a millionth."""
     effort: str = "normal"
     engine: str | None = None
+    tried: Tried | None = field(default=None, compare=False, repr=False)
+    """What engines were asked in vain while one question was answered."""
 
 
 USUAL = Precision()

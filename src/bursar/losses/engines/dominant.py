@@ -19,7 +19,7 @@ from flint import arb
 
 from bursar.errors import LossUnknown
 from bursar.losses._base import Loss
-from bursar.losses.engines.answer import Answer, Losses
+from bursar.losses.engines.answer import Answer, Losses, asked_between
 from bursar.numerics.balls import Ball, up
 
 _SHARE = arb(10) ** -9  # η
@@ -124,11 +124,9 @@ def _without(
     if not rest:
         return None
     kept = [losses[i] for i in range(len(losses)) if i not in rest]
-    below = solve(kept, delta, width / 2)
     hidden = sum((part for i in rest if (part := covered[i]) is not None), arb(0))
-    above = solve(kept, delta * (1 - _SHARE) - hidden, width / 2)
-    upper = up(arb(above.upper) + arb(left))
-    return replace(above, lower=min(below.lower, upper), upper=upper)
+    found = asked_between(lambda at: solve(kept, at, width / 2), delta * (1 - _SHARE) - hidden, delta, width / 2)
+    return replace(found, upper=up(arb(found.upper) + arb(left)))
 
 
 def _single(loss: Loss, delta: Ball) -> tuple[float, float]:

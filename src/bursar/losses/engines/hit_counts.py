@@ -39,7 +39,7 @@ def by_counts(total: Total, delta: Ball) -> Answer | None:
     spare = _SHARE / (2 * most + 1)
     high = base.support()[1]
     if not high.is_finite():
-        high = _reach(base.mean(), base.variance().sqrt(), lambda x: bool(base.tail(x) <= spare * delta))
+        high = reach(base.mean(), base.variance().sqrt(), lambda x: bool(base.tail(x) <= spare * delta))
     # each of them, or all together; a hit costs more than a miss whatever it costs
     dearest = _together(base, most, _SHARE * delta / 2, 1)
     dearest = dearest.min(most * high) if high + parts.hit > parts.miss else dearest
@@ -49,7 +49,7 @@ def by_counts(total: Total, delta: Ball) -> Answer | None:
     least = _least(total, delta, 2 * most)
     if least == 0:
         return Answer(0.0, upper, (), "hits", 1, 0.0) if upper > 0 else None
-    low = _reach(base.mean(), -base.variance().sqrt(), lambda x: bool(base.below(x) <= spare))
+    low = reach(base.mean(), -base.variance().sqrt(), lambda x: bool(base.below(x) <= spare))
     cheapest = _together(base, least, _SHARE / 2, -1)
     cheapest = cheapest.max(least * low) if low.is_finite() and low + parts.hit > parts.miss else cheapest
     lower = down(total.offset(least) + cheapest - total.slack - _ROOM) if cheapest.is_finite() else 0.0
@@ -126,7 +126,7 @@ def _last(total: Total, holds: Callable[[int], bool]) -> int:
     return low
 
 
-def _reach(start: Ball, step: Ball, enough: Callable[[Ball], bool]) -> Ball:
+def reach(start: Ball, step: Ball, enough: Callable[[Ball], bool]) -> Ball:
     """A place so many steps from the start that little enough lies beyond; infinite where none is found."""
     with suppress(LossUnknown, ArithmeticError, ValueError):
         for power in range(_STEPS):

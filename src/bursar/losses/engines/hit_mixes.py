@@ -16,8 +16,8 @@ import numpy as np
 from flint import arb
 
 from bursar.guarantees.gdp import far_gaussian_delta
-from bursar.losses.engines import hits
-from bursar.losses.engines.answer import Answer, Losses
+from bursar.losses.engines import hit_numbers, hits
+from bursar.losses.engines.answer import Answer, Losses, both
 from bursar.losses.engines.hit_parts import missed
 from bursar.losses.engines.hits import Total
 from bursar.numerics.arrays import Array
@@ -39,22 +39,34 @@ def epsilon_at(losses: Losses, delta: Ball, width: float) -> Answer | None:
     if not 1 < len(losses) <= _MOST_KINDS or not 0 < delta < 1:
         return None
     with working(_BITS):
-        kinds = []
-        for one in losses:
-            kind = hits.total_of([one], delta)
-            like = None if kind is None else kind.parts.base.likeness()
-            if kind is None or like is None or like.noise is not None:
-                return None
-            kinds.append((kind, like.mu_square))
-        if math.prod(kind.top + 1 for kind, _ in kinds) > _MOST:
+        kinds = [hits.total_of([one], delta) for one in losses]
+        shown = [kind for kind in kinds if kind is not None]
+        if len(shown) < len(kinds):
             return None
-        mixed = Mixed(kinds, delta)
-        scale = max((kind.scale() for kind, _ in kinds), key=float)
-        try:
-            ends = crossing(lambda x: mixed.around(arb(x) * scale), delta, close=_CLOSE * width)
-        except TooMany:
+        found = _of_gaussians(shown, delta, width)
+        if found is not None and found.width <= width:
+            return found
+        other = hit_numbers.epsilon_at(shown, delta)
+    return both(found, other) if found is not None and other is not None else found or other
+
+
+def _of_gaussians(totals: list[Total], delta: Ball, width: float) -> Answer | None:
+    """The answer where all hits are Gaussian, by a sum in balls; None elsewhere."""
+    kinds = []
+    for kind in totals:
+        like = kind.parts.base.likeness()
+        if like is None or like.noise is not None:
             return None
-        low, high = down(arb(ends.lower) * scale), up(arb(ends.upper) * scale)
+        kinds.append((kind, like.mu_square))
+    if math.prod(kind.top + 1 for kind, _ in kinds) > _MOST:
+        return None
+    mixed = Mixed(kinds, delta)
+    scale = max((kind.scale() for kind, _ in kinds), key=float)
+    try:
+        ends = crossing(lambda x: mixed.around(arb(x) * scale), delta, close=_CLOSE * width)
+    except TooMany:
+        return None
+    low, high = down(arb(ends.lower) * scale), up(arb(ends.upper) * scale)
     return Answer(low, high, (), "hits", mixed.summed, 0.0) if high < math.inf else None
 
 

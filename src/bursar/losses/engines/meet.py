@@ -19,18 +19,21 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 
-from bursar.losses.engines import closed, contour, dominant, drawn, envelope, hit_mixes, lattice, simpler, top
+from bursar.losses.engines import closed, contour, dominant, envelope, lattice, simpler, top
 from bursar.losses.engines.answer import EFFORTS, USUAL_WIDTH, Answer, Losses, NoEngine, Precision, both, worst
 from bursar.losses.engines.cheaper import STUMBLES, below, cheaper
 from bursar.losses.engines.chernoff import delta_at_most
 from bursar.losses.engines.lattice.bracket import between
+from bursar.losses.engines.tried import Tried
 from bursar.numerics.balls import Ball, down
 
 SETTLED = "settled"
 """In place of an engine's name: as ledgers have priced plans up to now. What they wrote must not move with every better
 engine."""
-_LARGEST = "bursar.losses.engines.largest.solve"  # these are loaded when they are asked, which is seldom
+_HITS = "bursar.losses.engines.hit_mixes"  # these are loaded when they are asked, which is seldom
+_LARGEST = "bursar.losses.engines.largest.solve"
 _BANDS = "bursar.losses.engines.bands.solve"
+_DRAWN = "bursar.losses.engines.drawn"
 _MANY = 100
 _SMOOTH = ("plain contour", "rare losses")  # ways of the contour engine, for losses that are smooth
 _FEW_MOMENTS = 1 << 14  # where the envelope engine asks for more, another one may need fewer
@@ -47,6 +50,7 @@ def usual_width(losses: Losses) -> float:
 def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) -> Answer:
     """The smallest ε ≥ 0 at which every direction's δ(ε) is at most δ."""
     answers: list[Answer] = []
+    precision = precision if precision.tried is not None else replace(precision, tried=Tried())
     for losses in directions:
         # Mostly the other direction is the cheaper one, which is easier to show than to solve.
         known = answers and precision.engine is None and answers[0].upper < math.inf
@@ -122,7 +126,7 @@ def _by_engines(losses: Losses, delta: Ball, precision: Precision) -> Answer:
         {
             "single event": lambda losses, _: top.epsilon_at(losses, delta),
             "closed form": lambda losses, _: closed.epsilon_at(losses, delta),
-            "hits": lambda losses, width: hit_mixes.epsilon_at(losses, delta, width),
+            "hits": lambda losses, width: import_module(_HITS).epsilon_at(losses, delta, width),
             "contour": lambda losses, _: contour.epsilon_at(losses, delta),
             "plain contour": lambda losses, _: contour.by_all(losses, delta),
             "nothing": lambda losses, _: dominant.nothing(losses, delta),
@@ -139,8 +143,9 @@ def _by_engines(losses: Losses, delta: Ball, precision: Precision) -> Answer:
                 if precision.engine is None and lattice.long(losses, delta)
                 else lattice.epsilon_at(losses, delta, width, EFFORTS[precision.effort])
             ),
-            "drawn": lambda losses, _: drawn.epsilon_at(losses, delta),
+            "drawn": lambda losses, _: import_module(_DRAWN).epsilon_at(losses, delta),
         },
+        delta,
     )(losses)
 
 
@@ -151,7 +156,7 @@ def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) 
         precision,
         {
             "single event": lambda losses, _: None if _smooth(losses) else top.delta_at(losses, epsilon),
-            "hits": lambda losses, _: hit_mixes.delta_at(losses, epsilon),
+            "hits": lambda losses, _: import_module(_HITS).delta_at(losses, epsilon),
             "contour": lambda losses, _: contour.delta_at(losses, epsilon),
             "envelope": lambda losses, width: envelope.delta_at(losses, epsilon, width, most),
             "lattice": lambda losses, width: lattice.delta_at(losses, epsilon, width, EFFORTS[precision.effort]),
@@ -223,6 +228,8 @@ class _Ask:
 
     precision: Precision
     engines: dict[str, Callable[[Losses, float], Answer | None]]
+    delta: Ball | None = None
+    """The δ at which ε is asked."""
 
     def __call__(self, losses: Losses) -> Answer:
         width = USUAL_WIDTH if self.precision.width is None else self.precision.width
@@ -233,7 +240,7 @@ class _Ask:
             if name == "bands" and (self.precision.effort == "low" or (found is not None and found.width <= _OPEN)):
                 continue
             try:
-                other = self.engines[name](losses, width)
+                other = self._asked(name, losses, width)
             except STUMBLES as limit:
                 reasons.append(f"the {name} engine: {limit}")
                 continue
@@ -242,5 +249,20 @@ class _Ask:
                 if found.width <= width:
                     break
         if found is None:
-            raise NoEngine("; ".join(reasons))
+            raise NoEngine("; ".join(reasons) or "no engine serves these")
+        return found
+
+    def _asked(self, name: str, losses: Losses, width: float) -> Answer | None:
+        """What one engine answers, or what is left of its answer where it was asked in vain before."""
+        tried, delta = self.precision.tried, self.delta
+        if tried is None or delta is None:
+            return self.engines[name](losses, width)
+        before, left = tried.before(name, losses, delta)
+        if before:
+            return left
+        found = None
+        try:
+            found = self.engines[name](losses, width)
+        finally:
+            tried.note(name, losses, delta, found)
         return found

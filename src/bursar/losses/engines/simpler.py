@@ -11,13 +11,14 @@ from dataclasses import replace
 from flint import arb
 
 from bursar.losses.engines import dominant, rungs, steady
-from bursar.losses.engines.answer import USUAL_WIDTH, Answer, Losses, NoEngine, Precision
+from bursar.losses.engines.answer import USUAL_WIDTH, Answer, Losses, NoEngine, Precision, asked_between
 from bursar.losses.twins import Twins
 from bursar.numerics.balls import Ball, down, up
 
 Solve = Callable[[Losses, Ball, Precision], Answer]
 _COARSE = 1e-3  # the widest that the losses beside steady ones are asked for
 _SMALL = 0.1  # of the width asked: what the others may cost to be left unasked
+_APART = 0.9  # of each other: δ's for the two ends that are further apart than this may tell different stories
 _SHARED = 0.4  # of the width asked: for the losses beside steady ones
 
 
@@ -51,9 +52,16 @@ def _moved(losses: Losses, delta: Ball, precision: Precision, solve: Solve) -> A
     """The answer where steady losses only move it: what the others cost, once for each end; None where none are, or
     where that is not as narrow as asked.
     """
-    parts = steady.split(losses, delta)
-    if parts is None:
-        return None
+    for dear in (steady.DEAR, 0.0):  # what others cost that take integrals is not known: it may be more than thought
+        parts = steady.split(losses, delta, dear)
+        found = None if parts is None else _beside(parts, precision, solve)
+        if parts is None or found is not None or not parts.above < _APART * parts.below:
+            return found
+    return None
+
+
+def _beside(parts: steady.Split, precision: Precision, solve: Solve) -> Answer | None:
+    """The same for one way to split them."""
     # without the others ε is at least this, since forgetting them costs nothing
     low, high = parts.low + (-parts.below).log1p(), parts.high
     width = USUAL_WIDTH if precision.width is None else precision.width
@@ -63,12 +71,13 @@ def _moved(losses: Losses, delta: Ball, precision: Precision, solve: Solve) -> A
     elif parts.rest:
         closer = replace(precision, width=min(_SHARED * width * parts.ease, max(width, _COARSE)))
         try:
-            first = solve(parts.rest, parts.above, closer)
-            second = solve(parts.rest, parts.below, closer)
+            found = asked_between(
+                lambda at: solve(parts.rest, at, closer), parts.above, parts.below, closer.width or USUAL_WIDTH
+            )
         except NoEngine:
             return None
-        high = high + arb(first.upper)
-        low = low.max(parts.low + arb(second.lower)) if second.lower > 0 else low
+        high = high + arb(found.upper)
+        low = low.max(parts.low + arb(found.lower)) if found.lower > 0 else low
     ends = max(down(low), 0.0), max(up(high), 0.0)
     answer = Answer(*ends, (), "steady", 1, 0.0) if ends[0] <= ends[1] else None
     return answer if answer is not None and answer.width <= width else None

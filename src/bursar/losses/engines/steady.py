@@ -24,7 +24,7 @@ _MOST_KINDS = 24
 _SHARE = arb(2) ** -30  # of δ, and of 1: what may lie above b⁺, and below b⁻
 _STEADY = 5e-7  # of the answer: how far apart b⁻ and b⁺ may be, all together
 _ROOMS = (1e-10, 1e-9, 1e-8, 1e-7)  # of the answer: by how much Chernoff bounds may exceed a mean
-_DEAR = 0.05  # of ln(1/δ): what all copies at their largest loss may cost the others
+DEAR = 0.05  # of ln(1/δ): what all copies at their largest loss may cost the others
 _ALIKE = 1e-9
 _TILTS = [10.0**power for power in range(-40, 41)]
 
@@ -47,8 +47,8 @@ class Split(NamedTuple):
     """How many times wider than the whole the others may be, relatively: about ε over their own."""
 
 
-def split(losses: Losses, delta: Ball) -> Split | None:
-    """The steady part of a composition, where there is one."""
+def split(losses: Losses, delta: Ball, dear: float = DEAR) -> Split | None:
+    """The steady part of a composition, where there is one; ``dear`` is what those at their largest loss may cost."""
     if len(losses) > _MOST_KINDS or not 0 < delta < 1:
         return None
     depth = -float(delta.log())
@@ -58,7 +58,7 @@ def split(losses: Losses, delta: Ball) -> Split | None:
         return None
     rest, steady, used = [], [], 0.0
     terms = [(*_gap(loss, count, scale, depth), loss, count) for loss, count in losses]
-    terms = [_at_its_top(term, sum(reaches) - reach, depth) for term, reach in zip(terms, reaches, strict=True)]
+    terms = [_at_its_top(term, sum(reaches) - reach, depth, dear) for term, reach in zip(terms, reaches, strict=True)]
     for gap, room, loss, count in sorted(terms, key=lambda term: term[0]):
         used += gap
         if used <= _STEADY * scale:
@@ -91,14 +91,14 @@ def _certified(steady: list[tuple[Loss, int, float]], rest: list[tuple[Loss, int
     return Split(rest, arb(low.lower()), arb(high.upper()), below, above) if below < 1 and above > 0 else None
 
 
-def _at_its_top(term: Term, others: float, depth: float) -> Term:
+def _at_its_top(term: Term, others: float, depth: float, dear: float) -> Term:
     """The same term, at its largest loss where that is likely enough to cost the others little (with no room)."""
     gap, _, loss, count = term
     atom = loss.top()
     if not gap > 0 or atom is None or not atom.mass > 0:
         return term
     price = -count * float(atom.mass.log()) / depth  # of the others' ε, and they rarely pay more than half of it
-    return (price * others, 0.0, loss, count) if price < _DEAR and price * others < gap else term
+    return (price * others, 0.0, loss, count) if price < dear and price * others < gap else term
 
 
 def _most(loss: Loss, count: int, spare: Ball, room: float) -> Ball:

@@ -135,6 +135,9 @@ class LaplaceLoss(Loss):
     def _half_lines(self, count: int, apart: Ball) -> Ball:
         """E[(1 − e^{2G − apart})₊], G a sum of J exponential numbers, J of ``count`` coins; and what the floor adds."""
         y, size = apart / 2, float(apart) / 2
+        short = arb(0) if apart < 2 * self.epsilon else count * (-self.epsilon).exp() / 2
+        if short >= 1:  # the floor may add anything
+            return hull(arb(0), arb(1))
         if y > 20 * count + 4000:
             return hull(1 - (-arb(1000)).exp(), arb(1))
         with working(300 + 2 * count + int(6 * min(size, 200.0))):  # for sums of either sign
@@ -146,7 +149,6 @@ class LaplaceLoss(Loss):
                 total += ways * part
                 upward, either, term = upward + term, term - either, term * y / (j + 1)
                 ways = ways * (count - j) // (j + 1)
-        short = arb(0) if apart < 2 * self.epsilon else count * (-self.epsilon).exp() / 2
         return positive_part(total / 2**count) + hull(arb(0), short.upper())
 
     def twins(self) -> Twins | None:

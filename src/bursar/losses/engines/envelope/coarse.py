@@ -9,6 +9,7 @@ import numpy as np
 
 from bursar.losses.engines.envelope.points import Points, points_of
 from bursar.losses.engines.lattice.law import Law, Panels
+from bursar.numerics.arrays import Array
 
 _COARSE = 1200  # nodes that searching takes
 _TURNS = 200.0  # of the integrand, over all of the range, that floats resolve
@@ -20,7 +21,7 @@ def coarse_points(law: Law) -> Points:
     if law.panels is not None:
         reach = float(np.ptp(law.panels.loss(law.panels.middles)[0]) + law.panels.moved_loss.max())
         return points_of(replace(law, panels=_graded(law.panels)), _TURNS / max(reach, 1e-300))
-    losses, heights = [law.losses], [law.log_masses]
+    losses, heights = ([column] for column in _thinned(law.losses, law.log_masses))
     for density in law.densities:
         v = np.linspace(density.low, density.high, _COARSE)
         height = density.log_density(v)[0] + math.log(max(float(v[1] - v[0]), 1e-300))
@@ -31,6 +32,20 @@ def coarse_points(law: Law) -> Points:
     total, none = float(np.logaddexp.reduce(masses)), np.zeros_like(places)
     # many copies would make much of what a plain grid is off by; a part of a law is no whole
     return Points(places, none, masses - total if abs(total) < _WHOLE else masses, none)
+
+
+def _thinned(losses: Array, heights: Array) -> tuple[Array, Array]:
+    """Many atoms as fewer: neighbours together at their mean, but for the smallest and the largest."""
+    if len(losses) <= 2 * _COARSE:
+        return losses, heights
+    order = np.argsort(losses)
+    losses, heights = losses[order], heights[order]
+    starts = np.arange(_COARSE, len(losses) - _COARSE, -(-len(losses) // _COARSE))
+    edges = np.concatenate([np.arange(_COARSE), starts, np.arange(len(losses) - _COARSE, len(losses))])
+    together = np.logaddexp.reduceat(heights, edges)
+    sizes = np.diff(np.append(edges, len(losses)))
+    shares = np.exp(heights - np.repeat(together, sizes))
+    return np.add.reduceat(shares * losses, edges), together
 
 
 def _graded(panels: Panels) -> Panels:

@@ -199,17 +199,14 @@ def all_copies(law: Weighed, frequencies: Array, values: Complexes, errors: Arra
 
 def _closely(law: Weighed, frequencies: Array, asked: Integers, into: tuple[Array, ...]) -> None:
     """Centred sums at the frequencies asked, in place of what the transform says."""
-    block = max(1, 2_000_000 // len(law.weights))
-    for start in range(0, len(asked), block):
-        part = asked[start : start + block]
-        c, d, error = law.centred(frequencies[part])
-        gone = c * (c - 2) + d * d
-        near = gone > -0.5
-        size = np.where(near, 0.5 * np.log1p(np.maximum(gone, -0.5)), np.log(np.hypot(1 - c, d) + 1e-300))
-        modulus = np.maximum(np.exp(size), 1e-150)
-        slip = np.minimum(error / modulus, 1.0)
-        rounding = 4 * ULPS * UNIT * ((c + np.abs(d)) / np.where(near, modulus * modulus, modulus) + np.abs(size))
-        turn = np.arctan2(d, 1 - c)
-        off = slip / np.maximum(1 - slip, 0.5) + rounding
-        for target, found in zip(into, (size, turn, off, slip, modulus + error), strict=True):
-            target[part] = found
+    c, d, error = law.centred(frequencies, asked)
+    gone = c * (c - 2) + d * d
+    near = gone > -0.5
+    size = np.where(near, 0.5 * np.log1p(np.maximum(gone, -0.5)), np.log(np.hypot(1 - c, d) + 1e-300))
+    modulus = np.maximum(np.exp(size), 1e-150)
+    slip = np.minimum(error / modulus, 1.0)
+    rounding = 4 * ULPS * UNIT * ((c + np.abs(d)) / np.where(near, modulus * modulus, modulus) + np.abs(size))
+    turn = np.arctan2(d, 1 - c)
+    off = slip / np.maximum(1 - slip, 0.5) + rounding
+    for target, found in zip(into, (size, turn, off, slip, modulus + error), strict=True):
+        target[asked] = found

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bursar.numerics.arrays import Array, Complexes
+from bursar.numerics.arrays import Array, Complexes, Integers
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT, forward
 
 _TERMS = 16  # of the series of Chebyshev's polynomials: 2·Σ_{p ≥ 16} (π/4)^p/p! < 2.2e-15
@@ -24,6 +24,8 @@ _SERIES = 10  # terms of the series of K₁₄ and K₁₅: 0.62^11·14!/(11!·2
 _BESSEL = 160  # roundings, of each coefficient
 _NARROW = 1.5  # of s·y: as far as the series reaches, without a bit
 _FEW = 200  # places: fewer are quicker one by one
+_BLOCK = 16  # weights that are added up in floats
+_PLACES = 512  # in one product of matrices: what it rounds grows with them
 
 
 @dataclass(frozen=True)
@@ -119,14 +121,54 @@ class Weighed:
         s = np.arange(size // 2 + 1, dtype=np.float64) * (2 * math.pi / size)
         return np.conj(values), SAFETY * error + self.unsure(s)
 
-    def centred(self, s: Array) -> tuple[Array, Array, Array]:
-        """C = 2Σw·sin²(sy/2) and D = Σw·sin(sy), and a bound of the error of 1 − C + iD, with all digits."""
-        phase = np.multiply.outer(s, self.places)
-        d = np.sin(phase) @ self.weights
-        c = 2 * (np.square(np.sin(0.5 * phase)) @ self.weights)
-        rounding = (2 * ULPS + len(self.weights) + 4) * UNIT
-        error = SAFETY * rounding * (c + s * float(self.weights @ np.abs(self.places)))
-        return c, d, error + self.unsure(s)
+    def centred(self, frequencies: Array, asked: Integers) -> tuple[Array, Array, Array]:
+        """C = 2Σw·sin²(sy/2) and D = Σw·sin(sy) at the multiples asked of one frequency, with all digits, and a bound
+        of the error of 1 − C + iD.
+
+        With j = p·R + r and A = e^{is_p·y} − 1, B = e^{is_r·y} − 1 known relative to themselves, e^{isy} − 1 is
+        A + B + A·B: two short tables, and products of matrices in place of a sine for each place and frequency.
+        """
+        row = max(math.isqrt(len(asked)), 1)
+        rows, at = np.unique(asked // row, return_inverse=True)
+        outer, inner, r = frequencies[rows * row], frequencies[:row], asked % row
+        total = np.zeros((2, len(asked)))
+        for start in range(0, len(self.places), _PLACES):
+            some = slice(start, start + _PLACES)
+            total += _products(self.places[some], self.weights[some], (outer, inner), (at, r))
+        s, first, second = frequencies[asked], outer[at], inner[r]
+        apart = float(self.weights @ np.abs(self.places))
+        # |A·B| is at most twice the smaller turn, or the product of both
+        both = np.minimum(
+            2 * np.minimum(first, second) * apart, first * second * float(self.weights @ np.square(self.places))
+        )
+        terms = min(len(self.places), _PLACES) + len(self.places) // _PLACES + 1
+        rounding = (2 * terms + 9 * ULPS + 32) * s * apart + (3 * terms + 8) * both
+        return -total[0], total[1], SAFETY * UNIT * rounding + self.unsure(s)
+
+
+def _products(
+    places: Array, weights: Array, frequencies: tuple[Array, Array], asked: tuple[Integers, Integers]
+) -> Array:
+    """Real and imaginary parts of Σw·(e^{isy} − 1) over some places, s the sum of a frequency from each table."""
+    first, second = (_turns(np.multiply.outer(table, places)) for table in frequencies)
+    weighted = first * weights
+    (p, r), count = asked, len(frequencies[1])
+    rows, columns = weighted.sum(axis=-1), second @ weights
+    # of real matrices: real and imaginary parts of one beside those of the other
+    found = weighted.reshape(-1, len(places)) @ second.reshape(-1, len(places)).T
+    (rr, ri), (ir, ii) = (half.reshape(-1, 2, count).swapaxes(0, 1) for half in np.split(found, 2))
+    return np.array(
+        [
+            rows[0, p] + columns[0, r] + (rr[p, r] - ii[p, r]),
+            rows[1, p] + columns[1, r] + (ri[p, r] + ir[p, r]),
+        ]
+    )
+
+
+def _turns(x: Array) -> Array:
+    """Real and imaginary parts of e^{ix} − 1, known relative to x."""
+    half = np.sin(0.5 * x)
+    return np.array([-2 * half * half, np.sin(x)])
 
 
 def _bessel(t: Array) -> list[Array]:
@@ -149,18 +191,25 @@ def _smooth(least: int) -> int:
     return min(part << max(math.ceil(math.log2(least / part)), 3) for part in (1, 3, 5, 9))
 
 
+def _total(weights: Array) -> float:
+    """Their sum: blocks of a few in floats, which round as often as a block has numbers, and those exactly."""
+    whole = len(weights) - len(weights) % _BLOCK
+    blocks = weights[:whole].reshape(-1, _BLOCK).sum(axis=1)
+    return math.fsum((*blocks.tolist(), *weights[whole:].tolist()))
+
+
 def weighed(
     losses: Array, loss_errors: Array, log_weights: Array, weight_errors: Array, left_out: float, *, whole: bool = False
 ) -> Weighed:
     """Normalised and centred: at the mean, or where places are whole numbers at the one nearest to it."""
     weights = np.exp(log_weights - float(log_weights.max()))
-    weights /= math.fsum(weights.tolist())
+    weights /= _total(weights)
     mean = float(weights @ losses)
     mean = float(round(mean)) if whole else mean
     apart = losses - mean
     size = np.abs(apart)
     # the normaliser's own error is shared by all weights
-    errors = weight_errors + float(weights @ weight_errors) + 4 * UNIT
+    errors = weight_errors + float(weights @ weight_errors) + (_BLOCK + 4) * UNIT
     shift = loss_errors + 2 * UNIT * (size + np.abs(losses))
     return Weighed(
         apart,

@@ -111,7 +111,8 @@ class Layers:
 
     def guess(self) -> float:
         """About where ε lies: where the bounds of all layers together meet δ."""
-        rows = [self.heights(n, n) + self.constants for n in range(len(self.bounds))]
+        rows = np.array([self.heights(n, n) + self.constants for n in range(len(self.bounds))])
+        rows = np.where(np.isnan(rows), np.inf, rows)
         low, high = 0.0, self.bounds[-1]
         while self._sum(rows, high) > self.log_delta:
             low, high = high, 2 * high
@@ -122,9 +123,8 @@ class Layers:
             low, high = (middle, high) if self._sum(rows, middle) > self.log_delta else (low, middle)
         return high
 
-    def _sum(self, rows: Sequence[Array], epsilon: float) -> float:
-        bounds = [np.where(np.isnan(row), np.inf, row) - self.tilts * epsilon for row in rows]
-        return float(np.logaddexp.reduce([float(bound.min()) for bound in bounds]))
+    def _sum(self, rows: Array, epsilon: float) -> float:
+        return float(np.logaddexp.reduce((rows - self.tilts * epsilon).min(axis=1)))
 
     def groups(self, epsilon: float) -> list[Group]:
         """The layers to sum at this ε, and those to bound, as few groups as may be: layers that one tilt serves about

@@ -31,7 +31,7 @@ _TRIES, _STEPS = 4, 60
 _COARSE = 1e-4  # relative: the width that is asked while ε is looked for
 _SETTLED = 0.1  # of a period: a line serves every ε this near
 _MOST_LOOKED_AT = 1 << 27  # moments, of which no more than usual may matter
-_SHARE = 0.7  # of the width asked: for the sums
+_SHARE = 1.2  # of the width asked: for the sums, of which about half is the distance between them
 
 
 @CALM
