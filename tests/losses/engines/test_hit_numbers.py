@@ -11,7 +11,7 @@ from flint import arb
 import bursar as b
 from bursar.losses.engines import hit_mixes, hit_numbers, hits
 from bursar.losses.engines.answer import Losses
-from bursar.losses.engines.hits import Total
+from bursar.losses.engines.hit_totals import Total
 from bursar.numerics.balls import working
 
 Kinds = list[tuple[int, str, int]]
@@ -47,7 +47,10 @@ def exact(kinds: Kinds, epsilon: float) -> mp.mpf:
         p, one = q * truth + (1 - q) * (1 - truth), mp.log(1 - q + q * mp.exp(size))
         other = mp.log(1 - q + q * mp.exp(-size))
         laws.append(
-            [(mp.binomial(count, n) * p**n * (1 - p) ** (count - n), n * one + (count - n) * other) for n in range(count + 1)]
+            [
+                (mp.binomial(count, n) * p**n * (1 - p) ** (count - n), n * one + (count - n) * other)
+                for n in range(count + 1)
+            ]
         )
     total = mp.mpf(0)
     for row in itertools.product(*laws):

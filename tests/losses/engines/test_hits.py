@@ -124,7 +124,7 @@ def test_the_envelope_engine_agrees(text: str, count: int, delta: str) -> None:
     """Where both engines serve, their intervals meet."""
     with working():
         losses = [(removed(text), count)]
-        found, other = hits.epsilon_at(losses, arb(delta), 1e-6), envelope.epsilon_at(losses, arb(delta), 1e-5)
+        found, other = hits.closer_epsilon_at(losses, arb(delta), 1e-6), envelope.epsilon_at(losses, arb(delta), 1e-5)
     assert found is not None
     assert max(found.lower, other.lower) <= min(found.upper, other.upper)
     assert found.width <= 1e-5

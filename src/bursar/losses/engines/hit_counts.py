@@ -22,7 +22,7 @@ from bursar.losses.engines.answer import Answer
 from bursar.numerics.balls import Ball, down, up
 
 if TYPE_CHECKING:
-    from bursar.losses.engines.hits import Total
+    from bursar.losses.engines.hit_totals import Total
 
 _SHARE = arb(2) ** -10  # of δ, and of 1: what may lie beyond what a hit usually costs
 _ROOM = 10  # 1 − e^{−10} is nearly 1

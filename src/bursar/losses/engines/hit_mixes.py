@@ -19,7 +19,7 @@ from bursar.guarantees.gdp import far_gaussian_delta
 from bursar.losses.engines import hit_numbers, hits
 from bursar.losses.engines.answer import Answer, Losses, both
 from bursar.losses.engines.hit_parts import missed
-from bursar.losses.engines.hits import Total
+from bursar.losses.engines.hit_totals import Total
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, down, hull, positive_part, up, working
 from bursar.numerics.search import crossing

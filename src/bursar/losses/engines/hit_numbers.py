@@ -20,7 +20,7 @@ from flint import arb
 
 from bursar.losses.engines.answer import Answer
 from bursar.losses.engines.hit_counts import reach
-from bursar.losses.engines.hits import Total
+from bursar.losses.engines.hit_totals import Total
 from bursar.numerics.arrays import Array, Integers
 from bursar.numerics.balls import Ball, down, positive_part, up
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
+from functools import cached_property
+
 from flint import arb
 
+from bursar.errors import LossUnknown
 from bursar.losses._base import Atom, Loss
 from bursar.losses.engines import envelope
 from bursar.losses.engines.envelope import NoEnvelope
@@ -12,6 +17,9 @@ from bursar.numerics.balls import Ball, ball, hull, positive_part
 _SPARES = (None, arb(10) ** -8, arb(10) ** -40)  # of mass above an atom that may decide
 _SAME = 1 - arb(10) ** -12  # of each other: bounds this close are one number
 _FLAT = 40  # 1 − e^{−40} is 1 for these purposes
+_SEVERAL = 4  # copies: with fewer, what they have in common says more
+_FINE = 4  # tilts for each doubling
+_LOOKED_AT = 32  # tilts
 
 
 def plain_profile(base: Loss, n: int, x: Ball) -> Ball:
@@ -29,7 +37,8 @@ def plain_profile(base: Loss, n: int, x: Ball) -> Ball:
 def between(base: Loss, n: int, x: Ball) -> Ball:
     """δ_n(x) between what all losses being large gives and what none being large leaves."""
     low, high = arb(0), arb(1)
-    for atom, above in _atoms(base):
+    facts = _facts(base)
+    for atom, above in facts.atoms:
         most = n * atom.loss
         under = arb(0) if x >= most else -(x - most).expm1() if x < most else hull(arb(0), -(x - most).lower().expm1())
         low = low.max(positive_part(under.lower()) * atom.mass**n)
@@ -38,27 +47,96 @@ def between(base: Loss, n: int, x: Ball) -> Ball:
     if not low.lower() >= _SAME * high:  # else the rest would say the same for more
         low = low.max(positive_part(1 - base.below(((x + _FLAT) / n).upper())) ** n * -arb(-_FLAT).expm1())
         high = high.min((n * base.tail((x / n).lower())).upper())
+        if n >= _SEVERAL:
+            least, most = _by_tilts(facts, n, x)
+            low, high = low.max(least), high.min(most)
     low = positive_part(low.lower())
+    if not (low.is_finite() and high.is_finite()):
+        return hull(arb(0), arb(1))
     return hull(low.min(high), high) if high > 0 else arb(0)
 
 
-_known: list[tuple[Loss, list[tuple[Atom, Ball]]]] = []
-"""The atoms of the loss that was asked about last: a sum asks about one loss, hundreds of times."""
+def _by_tilts(facts: _Facts, n: int, x: Ball) -> tuple[Ball, Ball]:
+    """Bounds of δ_n(x) by Markov's inequality, from below where all losses together lie far above x, from above where
+    they lie far below: 1 − (1 − e^{−y})₊ ≤ e^{−ay} for 0 ≤ a ≤ 1, and (1 − e^{−y})₊ ≤ e^{ty} for t ≥ 0.
+    """
+    low, high = arb(0), arb(1)
+    apart = n * facts.mean - float(x)  # any tilt is sound
+    if not (math.isfinite(apart) and 0 < facts.variance < math.inf and apart):
+        return low, high
+    side = -1 if apart > 0 else 1
+    power = facts.best(n, float(x), side)
+    with suppress(LossUnknown, ArithmeticError, ValueError):
+        tilt, cumulant = facts.tilted(power, side)
+        part = (n * cumulant - side * tilt * x).exp()
+        if not part.is_finite():
+            return low, high
+        if side < 0:
+            low = positive_part((1 - part).lower())
+        else:
+            high = high.min((n * facts.base.infinite_mass() + part).upper())
+    return low, high
 
 
-def _atoms(base: Loss) -> list[tuple[Atom, Ball]]:
-    """Atoms that may decide, each with the mass above it."""
-    known = _known[-1:]
-    if known and known[0][0] is base:
-        return known[0][1]
-    found = []
-    for spare in _SPARES:
-        atom = base.top(spare)
-        if atom is not None and atom.mass > 0:
-            above = base.infinite_mass() if spare is None else base.tail(atom.loss)
-            found.append((Atom(atom.loss, atom.mass.min(arb(1))), above))
-    _known[:] = [(base, found)]
-    return found
+class _Facts:
+    """What a sum that asks about one loss, hundreds of times, need not find out each time."""
+
+    def __init__(self, base: Loss) -> None:
+        self.base = base
+        self.atoms: list[tuple[Atom, Ball]] = []
+        for spare in _SPARES:
+            atom = base.top(spare)
+            if atom is not None and atom.mass > 0:
+                above = base.infinite_mass() if spare is None else base.tail(atom.loss)
+                self.atoms.append((Atom(atom.loss, atom.mass.min(arb(1))), above))
+        self._tilted: dict[tuple[int, int], tuple[Ball, Ball]] = {}
+        self._floats: dict[tuple[int, int], float] = {}
+
+    @cached_property
+    def mean(self) -> float:
+        """Of one loss, in floats; NaN where that takes integrals."""
+        quick = type(self.base).rough_cumulant is not Loss.rough_cumulant
+        return float(self.base.mean()) if quick and self.base.mean().is_finite() else math.nan
+
+    @cached_property
+    def variance(self) -> float:
+        """The same for its variance."""
+        found = self.base.variance()
+        return float(found) if found.is_finite() else math.nan
+
+    def best(self, n: int, x: float, side: int) -> int:
+        """The tilt at which the bound is least, in floats: near that of a Gaussian with this variance, or smaller."""
+        gaussian = math.floor(_FINE * math.log2(abs(n * self.mean - x) / (n * self.variance)))
+        last = min(gaussian + 2 * _FINE, -1) if side < 0 else gaussian + 2 * _FINE
+        return min(
+            range(last - _LOOKED_AT, last + 1), key=lambda p: n * self._rough(p, side) - side * 2 ** (p / _FINE) * x
+        )
+
+    def _rough(self, power: int, side: int) -> float:
+        if (power, side) not in self._floats:
+            try:
+                found = self.base.rough_cumulant(side * 2 ** (power / _FINE))
+            except (ArithmeticError, ValueError):
+                found = math.inf
+            self._floats[power, side] = math.inf if math.isnan(found) else found
+        return self._floats[power, side]
+
+    def tilted(self, power: int, side: int) -> tuple[Ball, Ball]:
+        """A tilt and K there, with the sign of ``side``: one of few tilts, so that they are soon all known."""
+        if (power, side) not in self._tilted:
+            tilt = arb(2.0 ** (power / _FINE))
+            self._tilted[power, side] = tilt, self.base.cumulant(side * tilt).real
+        return self._tilted[power, side]
+
+
+_known: list[_Facts] = []
+"""Of the loss that was asked about last."""
+
+
+def _facts(base: Loss) -> _Facts:
+    if not (_known and _known[0].base is base):
+        _known[:] = [_Facts(base)]
+    return _known[0]
 
 
 def engine_profile(base: Loss, n: int, x: Ball) -> Ball:

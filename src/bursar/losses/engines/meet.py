@@ -31,9 +31,11 @@ SETTLED = "settled"
 """In place of an engine's name: as ledgers have priced plans up to now. What they wrote must not move with every better
 engine."""
 _HITS = "bursar.losses.engines.hit_mixes"  # these are loaded when they are asked, which is seldom
+_HIT = "bursar.losses.engines.hits"
 _LARGEST = "bursar.losses.engines.largest.solve"
 _BANDS = "bursar.losses.engines.bands.solve"
 _DRAWN = "bursar.losses.engines.drawn"
+_LATE = ("close hits", "bands")  # what takes long, and is asked where others leave much open
 _MANY = 100
 _SMOOTH = ("plain contour", "rare losses")  # ways of the contour engine, for losses that are smooth
 _FEW_MOMENTS = 1 << 14  # where the envelope engine asks for more, another one may need fewer
@@ -136,6 +138,7 @@ def _by_engines(losses: Losses, delta: Ball, precision: Precision) -> Answer:
             "largest loss": lambda losses, width: import_module(_LARGEST).epsilon_at(losses, delta, width, most),
             "rare losses": lambda losses, _: contour.by_rare(losses, delta),
             "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
+            "close hits": lambda losses, width: import_module(_HIT).closer_epsilon_at(losses, delta, width),
             "bands": lambda losses, _: import_module(_BANDS).epsilon_at(losses, delta),
             "bracket": lambda losses, width: between(losses, delta, width, most),
             "lattice": lambda losses, width: (
@@ -237,7 +240,7 @@ class _Ask:
         for name in _order(losses, self.precision, self.engines):
             if name == "lattice" and found is not None and found.width <= _CLOSE and self.precision.effort != "high":
                 break
-            if name == "bands" and (self.precision.effort == "low" or (found is not None and found.width <= _OPEN)):
+            if name in _LATE and (self.precision.effort == "low" or (found is not None and found.width <= _OPEN)):
                 continue
             try:
                 other = self._asked(name, losses, width)

@@ -17,7 +17,7 @@ from bursar.losses.engines.likeness import LEAST, LikeFactor, Likeness, delta_of
 from bursar.losses.engines.rungs import Rungs
 from bursar.losses.laws.gaussian import GaussianLoss
 from bursar.losses.laws.integer_rungs import rungs, variance_of
-from bursar.losses.laws.integer_tails import MOST_TERMS, far_tail, summed_tails
+from bursar.losses.laws.integer_tails import MOST_TERMS, far_tail, smooth_tail, summed_tails
 from bursar.losses.twins import Twins
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
@@ -38,6 +38,7 @@ from bursar.numerics.trusted import UNIT
 
 _CLOSE = 1e10  # of the variance of all copies: then no question tells them from a Gaussian
 _FARTHEST = 10_000  # outputs whose tails are listed together
+_SLOW = 3  # of σ² over an output: from there on terms fall quickly
 _MOST_LISTED = 1_000_000  # of σ²: beyond, few tails can be listed, and the loss is all but Gaussian
 _MOST_ATOMS = 2_000_000
 _FURTHEST = 10**15  # outputs: further ones are not told apart
@@ -75,7 +76,8 @@ class DiscreteGaussianLoss(Loss):
         if m >= len(tails) and m > _FARTHEST:
             return far_tail(self.variance_parameter, self.normaliser(), m)
         if m >= len(tails):
-            tails = self._sum_tails(m)
+            # far more than asked: who goes on asking, one by one, is not to sum them all each time
+            tails = self._sum_tails(max(m, min(2 * len(tails), _FARTHEST)))
             self._tails.append(tails)  # another thread may have asked for fewer meanwhile
         return tails[m]
 
@@ -132,8 +134,15 @@ class DiscreteGaussianLoss(Loss):
             # Y ≥ m is {Y ≥ threshold} for m − 1 < threshold ≤ m, and {Y > threshold} for m − 1 ≤ threshold < m
             outside = (threshold < m - 1 or threshold >= m) if strict else (threshold <= m - 1 or threshold > m)
             if not outside:
-                ends.append(self._tail(m))
+                ends.append(self._near_tail(m))
         return hull(*ends)
+
+    def _near_tail(self, m: int) -> Ball:
+        """P(Y ≥ m), between integrals where that takes many terms and they say nearly as much."""
+        s = self.variance_parameter
+        if s > _MOST_LISTED or _FARTHEST < abs(m) < float(s) / _SLOW:
+            return smooth_tail(s, self.normaliser(), m)
+        return self._tail(m)
 
     def support(self) -> tuple[Ball, Ball]:
         """The whole lattice."""

@@ -8,6 +8,7 @@ from flint import arb
 
 from bursar.errors import LossUnknown
 from bursar.numerics.balls import Ball, hull
+from bursar.numerics.normal import cdf
 
 MOST_TERMS = 20_000
 
@@ -46,6 +47,23 @@ def summed_tails(s: Ball, norm: Ball, most: int) -> list[Ball]:
         total += term
         tails.append(total / norm)
     return tails[::-1][: most + 1]
+
+
+def smooth_tail(s: Ball, norm: Ball, m: int) -> Ball:
+    """P(Y ≥ m) between integrals of f(y) = e^{−y²/(2s)}: f falls, so Σ_{y ≥ m} f(y) lies between ∫_m^∞ f and that with
+    f(m); beyond √s it is also convex, and a trapezoid lies above it, a tangent below.
+    """
+    if m <= 0:
+        return 1 - smooth_tail(s, norm, 1 - m)
+
+    def beyond(y: Ball) -> Ball:
+        return (2 * arb.pi() * s).sqrt() * cdf(-y / s.sqrt())
+
+    low, first = beyond(arb(m)), (-(arb(m) ** 2) / (2 * s)).exp()
+    high = low + first
+    if arb(m) - 0.5 > s.sqrt():
+        low, high = low + first / 2, beyond(arb(m) - 0.5)
+    return hull(low / norm, high / norm)
 
 
 def _too_many(s: Ball) -> LossUnknown:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bursar.losses.engines.envelope.gridded import grid_size, wave_sums
 from bursar.numerics.arrays import Array, Complexes, Integers
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT, forward
 
@@ -58,28 +59,12 @@ class Weighed:
         reach = float(np.abs(self.places).max())
         if reach * step * count < _NARROW:
             return self._near(step, count, reach)
-        size = _smooth(2 * count)
-        turns = self.places * (step * size / (2 * math.pi))
-        nearest = np.rint(turns)
-        rest = 2 * (turns - nearest)  # between −1 and 1: in units of π/N of an angle
-        index = np.mod(nearest, size).astype(np.int64)
-        half = np.arange(count) * (0.5 * math.pi / size)
-        total, error = np.zeros(count, dtype=complex), 0.0
-        before, now, strengths = self.weights * rest, self.weights, _bessel(np.square(half))
-        power = np.ones(count)
-        for p in range(_TERMS):
-            values, off = forward(np.bincount(index, now, size).astype(np.float64, copy=False))
-            part = (power * strengths[p]) * np.conj(values[:count])
-            total += part if p % 4 == 0 else 1j * part if p % 4 == 1 else -part if p % 4 == 2 else -1j * part
-            error += off * (2 if p else 1) * (math.pi / 4) ** p / math.factorial(p)
-            before, now = now, 2 * rest * now - before if p else before
-            power = power * half * (2 / (p + 1) if p == 0 else 1 / (p + 1))
-        crowd = int(np.bincount(index).max())
-        error += (crowd + _BESSEL + 4 * _TERMS**2) * UNIT * 2 * math.exp(math.pi / 4) + _TRUNCATION
+        size = grid_size(count)
+        values, error = wave_sums(self.places * (step * size / (2 * math.pi)), self.weights, size, count)
         # a turn is off by a few roundings of itself, as is every place
         blur = 8 * UNIT * float(self.weights @ np.abs(self.places))
         s = np.arange(count, dtype=np.float64) * step
-        return total, SAFETY * (error + blur * s) + self.unsure(s)
+        return values, error + SAFETY * blur * s + self.unsure(s)
 
     def _near(self, step: float, count: int, reach: float) -> tuple[Complexes, Array]:
         """The same where all places lie so close together that one point serves them all, and no transform is needed:
@@ -184,11 +169,6 @@ def _bessel(t: Array) -> list[Array]:
     for p in range(_TERMS - 2, 0, -1):
         found.append(found[-1] - t * found[-2] / (p * (p + 1)))
     return found[::-1]
-
-
-def _smooth(least: int) -> int:
-    """The smallest number from this on that is a power of 2, or 3, 5 or 9 times one: transforms of it are quick."""
-    return min(part << max(math.ceil(math.log2(least / part)), 3) for part in (1, 3, 5, 9))
 
 
 def _total(weights: Array) -> float:
