@@ -33,11 +33,11 @@ class TooMany(Exception):
     """More numbers of hits matter than are summed."""
 
 
-class _Chance(NamedTuple):
-    """That so many copies are hits, and that so many or more are, as far as numbers are listed."""
+class _Chances(NamedTuple):
+    """That so many copies are hits, and that so many or more are, from the largest number down."""
 
-    exactly: Ball
-    at_least: Ball
+    exactly: list[Ball]
+    at_least: list[Ball]
 
 
 def total_of(losses: Losses, delta: Ball) -> Total | None:
@@ -124,7 +124,7 @@ class Total:
         for position, n in enumerate(range(first - 1, -1, -1)):
             if enough is not None and low > enough:
                 return low
-            if position > MOST or self.top - n >= len(self.chances_from_top):
+            if position > MOST or self.top - n >= len(self.chances_from_top.exactly):
                 raise TooMany
             self.summed = max(self.summed, position + 1)
             value = self._of(n, epsilon, found)
@@ -133,14 +133,14 @@ class Total:
                 high += 2 * value.upper()
                 break
             certain = n * (-self.parts.short_hit).log1p() + (self.count - n) * (-self.parts.short_miss).log1p()
-            chance = self.chances_from_top[self.top - n].exactly
+            chance = self.chances_from_top.exactly[self.top - n]
             high += chance * (n * self.more).exp() * value.upper()
             low += chance * certain.exp() * positive_part(value.lower())
         return hull(positive_part(low.lower()), (self.slack.exp() * high).upper())
 
     def _certain(self, epsilon: Ball) -> tuple[int, Ball, Ball]:
         """A number of hits from which on δ is as good as 1, and the least and the most that all of these add."""
-        low, high, least = max(self.top + 1 - len(self.chances_from_top), 1) - 1, self.top + 1, arb(0)
+        low, high, least = max(self.top + 1 - len(self.chances_from_top.exactly), 1) - 1, self.top + 1, arb(0)
         while high - low > 1:
             middle = (low + high) // 2
             value = self._of(middle, epsilon, plain_profile).lower()
@@ -150,22 +150,23 @@ class Total:
                 low = middle
         if high > self.top:
             return high, arb(0), arb(0)
-        chance = self.chances_from_top[self.top - high].at_least
+        chance = self.chances_from_top.at_least[self.top - high]
         # weights fall with the number of hits, those from above rise
         certain = self.top * (-self.parts.short_hit).log1p() + self.count * (-self.parts.short_miss).log1p()
         return high, chance * certain.exp() * least, chance * (self.top * self.more).exp()
 
     @cached_property
-    def chances_from_top(self) -> list[_Chance]:
-        """How likely numbers of hits are, from the largest one down, as many as are listed."""
+    def chances_from_top(self) -> _Chances:
+        """How likely numbers of hits are, as many as are listed."""
         k, q = self.count, self.parts.rate
         chance = total = self.chance(self.top)
-        odds, listed = (1 - q) / q, [_Chance(chance, chance)]
+        odds, exactly, at_least = (1 - q) / q, [chance], [chance]
         for n in range(self.top, max(self.top - _LISTED, 0), -1):
             chance = chance * odds * n / (k - n + 1)
             total = total + chance
-            listed.append(_Chance(chance, total))
-        return listed
+            exactly.append(chance)
+            at_least.append(total)
+        return _Chances(exactly, at_least)
 
     def _of(self, n: int, epsilon: Ball, profile: Callable[[Loss, int, Ball], Ball]) -> Ball:
         """δ of n hits and all misses."""

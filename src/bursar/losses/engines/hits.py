@@ -137,7 +137,7 @@ def _deciding(total: Total, low: float, few: int) -> list[int]:
     """The numbers of hits that may decide, where ε is at least ``low``; none where there are more than a few."""
     found: list[int] = []
     for n in range(total.top, max(total.top - MOST, 0), -1):
-        share = total.delta / total.chances_from_top[total.top - n].exactly
+        share = total.delta / total.chances_from_top.exactly[total.top - n]
         if share < 0.999 and between(total.parts.base, n, arb(low) - total.offset(n)).upper() > share / 100:
             found.append(n)
             if len(found) > few:

@@ -25,7 +25,9 @@ def live(law: Weighed, copies: int, step: float, count: int) -> int:
     # of light places errors are not bounded one by one: leaving them out only lowers 1 − |φ|²
     heavy = law.weights > math.exp(_LIGHT) * float(law.weights.max())
     weights, y = law.weights[heavy], law.places[heavy]
-    whole, first, second, third, fourth = (float(weights @ y**power) for power in range(5))
+    square = y * y
+    whole, first, second = float(weights.sum()), float(weights @ y), float(weights @ square)
+    third, fourth = float(weights @ (square * y)), float(weights @ (square * square))
     variance, bend = whole * second - first * first, whole * fourth - 4 * first * third + 3 * second * second
     unsure = law.weight_error + law.left_out
     if not (0 < variance < math.inf and 0 < bend < math.inf and unsure < _SURE):
