@@ -41,7 +41,24 @@ def test_one_table_costs_no_more_and_one_no_less(count: int) -> None:
             assert not small > own
             assert not own > large
             assert abs(large - small) <= count * arb("2e-25")
-        assert enumerated(high, count, arb(9)) > arb("0.9e-25")
+        assert enumerated(high, count, arb(9)) > arb("0.88e-25")  # 8/9 of it
+
+
+def test_a_rare_loss_that_is_tiny_is_hardly_seen() -> None:
+    """In the larger table so much is infinite as tells the rare outcome from the others, not all of its mass."""
+    with working(400):
+        p, rare = arb("0.5") + arb("1e-40"), arb("1e-25")
+        loss = TableLoss.of(
+            [p, 1 - p - rare, rare], [arb("0.5"), arb("0.5") - rare * (1 - arb("1e-12")), rare * (1 - arb("1e-12"))]
+        )
+        low, high = twins_of(loss)[:2]
+        assert arb("0.99e-37") < high.infinite_mass() < arb("1.01e-37")
+        for epsilon in ("0", "1e-13", "2e-12"):
+            small, own, large = (
+                enumerated(one, 2, arb(epsilon)) for one in (low, loss, high) if isinstance(one, TableLoss)
+            )
+            assert not small > own
+            assert not own > large
 
 
 def enumerated(loss: TableLoss, count: int, epsilon: arb) -> arb:

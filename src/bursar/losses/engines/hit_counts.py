@@ -33,9 +33,9 @@ _STEPS = 260  # each a fourth of a doubling
 def by_counts(total: Total, delta: Ball) -> Answer | None:
     """Both ends of ε by how many hits there are; None where a hit's cost is not bounded like that."""
     parts, base = total.parts, total.parts.base
-    if not base.infinite_mass() <= 0:  # what a hit costs is not bounded
-        return None
     most = _last(total, lambda n: not total.tail(n) <= (1 - 2 * _SHARE) * delta) + 1
+    if not 4 * most * base.infinite_mass() <= _SHARE * delta:  # what a hit costs is not bounded
+        return None
     spare = _SHARE / (2 * most + 1)
     high = base.support()[1]
     if not high.is_finite():

@@ -19,7 +19,7 @@ from bursar.guarantees.gdp import far_gaussian_delta
 from bursar.losses.engines import hit_numbers, hits
 from bursar.losses.engines.answer import Answer, Losses, both
 from bursar.losses.engines.hit_parts import missed
-from bursar.losses.engines.hit_totals import Total
+from bursar.losses.engines.hit_totals import Total, total_of
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, down, hull, positive_part, up, working
 from bursar.numerics.search import crossing
@@ -39,7 +39,7 @@ def epsilon_at(losses: Losses, delta: Ball, width: float) -> Answer | None:
     if not 1 < len(losses) <= _MOST_KINDS or not 0 < delta < 1:
         return None
     with working(_BITS):
-        kinds = [hits.total_of([one], delta) for one in losses]
+        kinds = [total_of([one], delta) for one in losses]
         shown = [kind for kind in kinds if kind is not None]
         if len(shown) < len(kinds):
             return None

@@ -14,33 +14,26 @@ serve or stays wider than asked.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 
 from bursar.losses.engines import closed, contour, dominant, envelope, lattice, simpler, top
 from bursar.losses.engines.answer import EFFORTS, USUAL_WIDTH, Answer, Losses, NoEngine, Precision, both, worst
+from bursar.losses.engines.asking import CLOSE, OPEN, Ask, Turn, is_smooth, order_of, width_of
 from bursar.losses.engines.cheaper import STUMBLES, below, cheaper
 from bursar.losses.engines.chernoff import delta_at_most
 from bursar.losses.engines.lattice.bracket import between
 from bursar.losses.engines.tried import Tried
 from bursar.numerics.balls import Ball, down
 
-SETTLED = "settled"
-"""In place of an engine's name: as ledgers have priced plans up to now. What they wrote must not move with every better
-engine."""
 _HITS = "bursar.losses.engines.hit_mixes"  # these are loaded when they are asked, which is seldom
 _HIT = "bursar.losses.engines.hits"
 _LARGEST = "bursar.losses.engines.largest.solve"
 _BANDS = "bursar.losses.engines.bands.solve"
 _DRAWN = "bursar.losses.engines.drawn"
-_LATE = ("close hits", "bands")  # what takes long, and is asked where others leave much open
-_MANY = 100
-_SMOOTH = ("plain contour", "rare losses")  # ways of the contour engine, for losses that are smooth
 _FEW_MOMENTS = 1 << 14  # where the envelope engine asks for more, another one may need fewer
-_CLOSE = 1e-4  # an answer this narrow is not worth another engine's minutes, unless effort is asked for
-_OPEN = 1e-3  # an answer wider than this is worth asking about each release by itself
 _PER_MOMENT = 4  # grid points are worth a moment
 
 
@@ -81,6 +74,8 @@ def _easier(losses: Losses, delta: Ball, precision: Precision) -> Answer | None:
                 return found
     easier = simpler.epsilon_at(losses, delta, precision, _alone)
     if easier is not None and easier.width > width:
+        if precision.tried is not None and easier.width <= OPEN:
+            precision.tried.narrow = True
         with suppress(NoEngine):
             easier = both(easier, _one_way(losses, delta, precision))
     return easier
@@ -102,17 +97,18 @@ def _one_way(losses: Losses, delta: Ball, precision: Precision) -> Answer:
             raise ArithmeticError(str(limit)) from limit
 
     width, found, refused = USUAL_WIDTH if precision.width is None else precision.width, None, None
-    for way in (dominant.epsilon_at, None, dominant.by_answers, dominant.one_by_one):
-        if way is dominant.one_by_one and found is not None and found.width <= _OPEN:
+    for way in (dominant.epsilon_at, Turn.FIRST, dominant.by_answers, Turn.LAST, dominant.one_by_one):
+        if way is dominant.one_by_one and found is not None and found.width <= OPEN:
             break
         try:
-            other = _by_engines(losses, delta, precision) if way is None else way(losses, delta, width, solve)
+            if isinstance(way, Turn):
+                found = _by_engines(losses, delta, precision, way, found)
+            elif (other := way(losses, delta, width, solve)) is not None:
+                found = other if found is None else both(found, other)
         except NoEngine as limit:
             refused = limit
         except STUMBLES:
             continue
-        else:
-            found = found if other is None else other if found is None else both(found, other)
         if found is not None and found.width <= width:
             break
     if found is None:
@@ -120,10 +116,12 @@ def _one_way(losses: Losses, delta: Ball, precision: Precision) -> Answer:
     return found
 
 
-def _by_engines(losses: Losses, delta: Ball, precision: Precision) -> Answer:
+def _by_engines(
+    losses: Losses, delta: Ball, precision: Precision, turn: Turn = Turn.ALL, known: Answer | None = None
+) -> Answer:
     """One direction's ε by the engines that suit all of its losses."""
     most = EFFORTS[precision.effort] // _PER_MOMENT
-    return _Ask(
+    return Ask(
         precision,
         {
             "single event": lambda losses, _: top.epsilon_at(losses, delta),
@@ -149,16 +147,16 @@ def _by_engines(losses: Losses, delta: Ball, precision: Precision) -> Answer:
             "drawn": lambda losses, _: import_module(_DRAWN).epsilon_at(losses, delta),
         },
         delta,
-    )(losses)
+    )(losses, turn, known)
 
 
 def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) -> Answer:
     """The largest of the directions' δ(ε)."""
     most = EFFORTS[precision.effort] // _PER_MOMENT
-    ask = _Ask(
+    ask = Ask(
         precision,
         {
-            "single event": lambda losses, _: None if _smooth(losses) else top.delta_at(losses, epsilon),
+            "single event": lambda losses, _: None if is_smooth(losses) else top.delta_at(losses, epsilon),
             "hits": lambda losses, _: import_module(_HITS).delta_at(losses, epsilon),
             "contour": lambda losses, _: contour.delta_at(losses, epsilon),
             "envelope": lambda losses, width: envelope.delta_at(losses, epsilon, width, most),
@@ -175,19 +173,19 @@ def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) 
 
 def deltas_at(losses: Losses, epsilons: Sequence[float], precision: Precision) -> list[Answer]:
     """One direction's δ at many ε's, by the engines in turn until all are narrow; `NoEngine` where one has none."""
-    width, effort = precision.width or _width(losses, precision), EFFORTS[precision.effort]
+    width, effort = precision.width or width_of(losses, precision), EFFORTS[precision.effort]
     ways: dict[str, Callable[[list[float]], Sequence[Answer | None]]] = {
         "contour": lambda asked: list(contour.deltas_at(losses, asked)),
         "envelope": lambda asked: envelope.deltas_at(losses, asked, width, effort // _PER_MOMENT),
         "lattice": lambda asked: list(lattice.deltas_at(losses, asked, width, effort)),
     }
     found: dict[float, Answer] = {}
-    if precision.engine is None and not _smooth(losses):
+    if precision.engine is None and not is_smooth(losses):
         found = top.deltas_at(losses, epsilons, width)
     reasons = []
-    for name in _order(losses, precision, ways):
+    for name in order_of(losses, precision, ways):
         # an answer this narrow is not worth another engine's time
-        enough = max(width, _CLOSE) if name == "lattice" and precision.effort != "high" else width
+        enough = max(width, CLOSE) if name == "lattice" and precision.effort != "high" else width
         asked = [epsilon for epsilon in epsilons if not (epsilon in found and found[epsilon].width <= enough)]
         if not asked:
             break
@@ -200,72 +198,3 @@ def deltas_at(losses: Losses, epsilons: Sequence[float], precision: Precision) -
     if not all(epsilon in found for epsilon in epsilons):
         raise NoEngine("; ".join(reasons) or "no engine proves anything at some ε")
     return [found[epsilon] for epsilon in epsilons]
-
-
-def _order(losses: Losses, precision: Precision, ways: Iterable[str]) -> list[str]:
-    """Which engines to ask, in turn: the one that is forced, or those that suit the losses."""
-    if precision.engine == SETTLED:
-        return ["contour", "lattice"]
-    if precision.engine is not None:
-        return [precision.engine]
-    smooth, ways = _smooth(losses), list(ways)
-    left = {"contour"} if "plain contour" in ways or not smooth else set()
-    return [name for name in ways if name not in left and (smooth or name not in _SMOOTH)]
-
-
-def _width(losses: Losses, precision: Precision) -> float:
-    """The width that is asked where none is given."""
-    if precision.engine != SETTLED or _smooth(losses):
-        return USUAL_WIDTH
-    return 1e-3 if sum(loss.table() is not None for loss, _ in losses) > _MANY else 1e-4
-
-
-def _smooth(losses: Losses) -> bool:
-    """Whether some noise is Gaussian, so that moments decay and the contour engine is the quickest."""
-    return any(loss.gaussian_noise() for loss, _ in losses)
-
-
-@dataclass(frozen=True)
-class _Ask:
-    """The engines in turn, until what they prove together is narrow enough."""
-
-    precision: Precision
-    engines: dict[str, Callable[[Losses, float], Answer | None]]
-    delta: Ball | None = None
-    """The δ at which ε is asked."""
-
-    def __call__(self, losses: Losses) -> Answer:
-        width = USUAL_WIDTH if self.precision.width is None else self.precision.width
-        reasons, found = [], None
-        for name in _order(losses, self.precision, self.engines):
-            if name == "lattice" and found is not None and found.width <= _CLOSE and self.precision.effort != "high":
-                break
-            if name in _LATE and (self.precision.effort == "low" or (found is not None and found.width <= _OPEN)):
-                continue
-            try:
-                other = self._asked(name, losses, width)
-            except STUMBLES as limit:
-                reasons.append(f"the {name} engine: {limit}")
-                continue
-            if other is not None:
-                found = other if found is None else both(found, other)
-                if found.width <= width:
-                    break
-        if found is None:
-            raise NoEngine("; ".join(reasons) or "no engine serves these")
-        return found
-
-    def _asked(self, name: str, losses: Losses, width: float) -> Answer | None:
-        """What one engine answers, or what is left of its answer where it was asked in vain before."""
-        tried, delta = self.precision.tried, self.delta
-        if tried is None or delta is None:
-            return self.engines[name](losses, width)
-        before, left = tried.before(name, losses, delta)
-        if before:
-            return left
-        found = None
-        try:
-            found = self.engines[name](losses, width)
-        finally:
-            tried.note(name, losses, delta, found)
-        return found

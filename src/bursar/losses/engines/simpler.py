@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from flint import arb
 
-from bursar.losses.engines import dominant, rungs, steady
+from bursar.losses.engines import dominant, lost, rungs, steady
 from bursar.losses.engines.answer import USUAL_WIDTH, Answer, Losses, NoEngine, Precision, asked_between
 from bursar.losses.twins import Twins
 from bursar.numerics.balls import Ball, down, up
@@ -26,8 +26,10 @@ def epsilon_at(losses: Losses, delta: Ball, precision: Precision, solve: Solve) 
     """The answer where steady losses only move it, or where simpler laws stand for some; None where neither is so."""
     closer = replace(precision, width=_SHARED * (USUAL_WIDTH if precision.width is None else precision.width))
     with suppress(NoEngine):
-        found = _moved(losses, delta, precision, solve) or rungs.epsilon_at(
-            losses, delta, lambda others, at: solve(others, at, closer)
+        found = (
+            lost.epsilon_at(losses, delta, closer.width or USUAL_WIDTH, lambda others, at: solve(others, at, closer))
+            or _moved(losses, delta, precision, solve)
+            or rungs.epsilon_at(losses, delta, lambda others, at: solve(others, at, closer))
         )
         if found is not None:
             return found

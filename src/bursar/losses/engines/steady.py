@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from flint import arb
 
+from bursar.errors import LossUnknown
 from bursar.losses._base import Loss
 from bursar.losses.engines.answer import Losses, leak_of
 from bursar.numerics.balls import Ball, maximum, minimum
@@ -105,7 +106,9 @@ def _most(loss: Loss, count: int, spare: Ball, room: float) -> Ball:
     """What all copies together exceed, while finite, with at most this probability."""
     depth = -spare.log()
     tilt = depth / room
-    ways = [count * loss.support()[1], (count * loss.cumulant(tilt).real + depth) / tilt]
+    ways = [count * loss.support()[1]]
+    if not _takes_integrals(loss):
+        ways.append((count * loss.cumulant(tilt).real + depth) / tilt)
     atom = loss.top(spare / count)
     if atom is not None:  # no more than what is spare lies above it
         ways.append(count * atom.loss)
@@ -116,18 +119,36 @@ def _least(loss: Loss, count: int, spare: Ball, room: float) -> Ball:
     """What all copies together stay below with at most this probability."""
     depth = -spare.log()
     tilt = depth / room
-    ways = [count * loss.support()[0], -(count * loss.cumulant(-tilt).real + depth) / tilt]
+    ways = [count * loss.support()[0]]
+    if not _takes_integrals(loss):
+        ways.append(-(count * loss.cumulant(-tilt).real + depth) / tilt)
     atom = loss.top(spare / count)
     if atom is not None and atom.mass > 0 and count * atom.mass.log() >= (-spare).log1p():
         ways.append(count * atom.loss)
+    if room > 0 and _near_its_top(loss, count, spare, room):
+        ways.append(count * loss.support()[1] - room)
     return maximum(*(arb(way.lower()) for way in ways if way.is_finite()), -arb("inf"))
+
+
+def _takes_integrals(loss: Loss) -> bool:
+    """Whether K has no closed form: then it takes longer than whatever it could show here."""
+    return type(loss).rough_cumulant is Loss.rough_cumulant
+
+
+def _near_its_top(loss: Loss, count: int, spare: Ball, room: float) -> bool:
+    """Whether all copies together are this close to their largest losses but for a chance this small, one by one."""
+    top = loss.support()[1]
+    try:
+        return bool(top.is_finite() and count * loss.below(top - arb(room) / count) <= spare)
+    except (LossUnknown, ArithmeticError, ValueError):
+        return False
 
 
 def _reach(loss: Loss, count: int, depth: float) -> float:
     """About the ε of these alone, in floats; 0 where K takes integrals. (kK(t) + depth)/t falls and then rises, since
     tK′ − K rises, so that halves find the tilt at which it is least; where floats fail it is as good as infinite.
     """
-    if type(loss).rough_cumulant is Loss.rough_cumulant:
+    if _takes_integrals(loss):
         return 0.0
     low, high = 0, len(_TILTS) - 1
     while low < high:
@@ -143,7 +164,7 @@ def _reach(loss: Loss, count: int, depth: float) -> float:
 
 def _mean_at(loss: Loss, count: int, tilt: float, depth: float) -> float:
     """(kK(t) + depth)/t, in floats; NaN where they fail."""
-    if type(loss).rough_cumulant is Loss.rough_cumulant:
+    if _takes_integrals(loss):
         return math.nan
     try:
         return (count * loss.rough_cumulant(tilt) + depth) / tilt
@@ -155,6 +176,9 @@ def _gap(loss: Loss, count: int, scale: float, depth: float) -> tuple[float, flo
     """How far apart the ends of the law will be, in floats, and the room that a Chernoff bound is given for it."""
     deep, flat, top = depth + 30, 30.0, count * float(loss.support()[1])
     best = (math.inf, scale)
+    if _takes_integrals(loss):
+        room = _ROOMS[0] * scale
+        return (room, room) if _near_its_top(loss, count, _SHARE / _MOST_KINDS, room) else best
     for room in (share * scale for share in _ROOMS):
         high = _mean_at(loss, count, deep / room, deep)
         gap = (top if math.isnan(high) else min(high, top)) - _mean_at(loss, count, -flat / room, flat)

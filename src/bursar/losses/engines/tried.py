@@ -12,7 +12,7 @@ from bursar.losses.engines.answer import Answer, Losses
 from bursar.numerics.balls import Ball
 
 _WIDE = 1e-3  # an answer wider than this is not worth the same minutes again
-_PATIENCE = {"bands": 4, "lattice": 4, "largest loss": 16, "rare losses": 8}
+_PATIENCE = {"bands": 2, "lattice": 2, "largest loss": 16, "rare losses": 8}
 """Engines that take long where they stay wide, and how often they are asked in vain for one question."""
 Key = tuple[object, ...]
 
@@ -26,6 +26,9 @@ class _Before(NamedTuple):
 
 class Tried:
     """Which engines were asked about which losses at about which δ, where nothing came of it."""
+
+    narrow = False
+    """Whether the whole question has an answer already that is not worth minutes."""
 
     def __init__(self) -> None:
         self._known: dict[Key, _Before] = {}
@@ -43,9 +46,9 @@ class Tried:
         proved = lower > 0 or upper < math.inf
         return True, replace(known.answer, lower=lower, upper=upper) if proved else None
 
-    def note(self, name: str, losses: Losses, delta: Ball, answer: Answer | None) -> None:
-        """Remember what came of asking, where that was nothing or not much."""
-        if answer is None or (name in _PATIENCE and answer.width > _WIDE):
+    def note(self, name: str, losses: Losses, delta: Ball, answer: Answer | None, width: float) -> None:
+        """Remember what came of asking for this width, where that was nothing or not much."""
+        if answer is None or (name in _PATIENCE and answer.width > max(_WIDE, width)):
             self._known[_key(name, losses, delta)] = _Before(losses, delta, answer)
             if name in _PATIENCE:
                 self._vain[name] += 1

@@ -1,7 +1,8 @@
 """A table with one loss that is far larger than all others and all but never seen: two tables on either side of it.
 
-Where its two columns are told apart as outcomes of their own the pair can be told apart no worse, and where the outcome
-is taken together with another no better: either table becomes the other by forgetting (proofs/likeness.md §6).
+Of its outcome (p, q) a part (q·e^l, q) loses no more than another outcome does, whose loss is l. Where the rest, with
+(p − q·e^l, 0), is told apart from it the pair can be told apart no worse, and where the whole outcome is taken together
+with the other one no better: either table becomes the other by forgetting (proofs/likeness.md §6).
 """
 
 from __future__ import annotations
@@ -34,4 +35,8 @@ def around_rare(rows: Rows) -> tuple[Rows, Rows] | None:
     rest = tuple(row for row in rows if row is not last and row is not near)
     loss = near.loss + (last.p / near.p).log1p() - (last.q / near.q).log1p()
     together = Row(near.p + last.p, near.q + last.q, loss)
-    return (*rest, together), (*rest, near, Row(last.p, arb(0), None), Row(arb(0), last.q, None))
+    like, seen = (
+        Row(near.p + last.q * near.loss.exp(), near.q + last.q, near.loss),
+        -last.p * (near.loss - last.loss).expm1(),
+    )
+    return (*rest, together), (*rest, like, Row(seen, arb(0), None))

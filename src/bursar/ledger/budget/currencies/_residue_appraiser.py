@@ -17,7 +17,7 @@ from bursar.ledger.budget.currencies._base import Line
 from bursar.ledger.budget.currencies._residue_prices import RUNGS, Charge, Missing, Stated, Tariff, text_of
 from bursar.ledger.budget.release import Release
 from bursar.losses.engines.answer import Precision
-from bursar.losses.engines.meet import SETTLED
+from bursar.losses.engines.asking import SETTLED
 from bursar.losses.residue import ResidueLaw, law_of_directions, law_of_points, law_of_promise, smallest_charge
 from bursar.mechanisms import Gaussian
 from bursar.mechanisms._base import Mechanism, known_losses

@@ -46,7 +46,7 @@ def wave_sums(turns: Array, weights: Array, size: int, count: int) -> tuple[Comp
     rounding = (4 * c * reach**2 + (reach + 3) * (ULPS + 4) + additions + 16) * UNIT
     factor = (8 * math.pi**2 * most**2 / c + 2 * ULPS + 16) * UNIT
     error = rise * (1.01 * rounding + level * off + left_out) + aliases + factor
-    return np.conj(values[:count]) * (level * rise), SAFETY * SAFETY * error
+    return values[:count].conj() * (level * rise), SAFETY * SAFETY * error
 
 
 def _spread(turns: Array, weights: Array, size: int, kernel: tuple[float, int]) -> tuple[Array, int]:
