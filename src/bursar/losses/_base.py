@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bursar.losses.engines.chernoff import CumulantBound
     from bursar.losses.engines.contour.factors import Factor
     from bursar.losses.engines.hit_parts import Hits, Sample
+    from bursar.losses.engines.hit_steps import Steps
     from bursar.losses.engines.lattice.law import Law
     from bursar.losses.engines.likeness import Likeness
     from bursar.losses.engines.rungs import Rungs
@@ -158,6 +159,10 @@ class Loss(ABC):
 
     def copies_profile(self, count: int, epsilon: Ball) -> Ball | None:
         """δ(ε) of so many copies, where that is a closed form."""
+        return None
+
+    def equal_steps(self) -> Steps | None:
+        """Its losses where they lie on few equal steps, from the largest one down."""
         return None
 
     def cumulant_bound(self) -> CumulantBound | None:

@@ -16,7 +16,7 @@ from flint import arb
 from bursar.losses._base import Loss
 from bursar.losses.engines.answer import Losses
 from bursar.losses.engines.hit_parts import Hits, missed
-from bursar.losses.engines.hit_profiles import plain_profile
+from bursar.losses.engines.hit_profiles import plain_profile, quick_profile
 from bursar.numerics.balls import Ball, hull, positive_part
 
 _CLEAR = (40.0, -math.inf)  # how far, in logarithms and beyond ln k, hits and misses lie from where they are one
@@ -118,7 +118,7 @@ class Total:
 
     def around(self, epsilon: Ball, profile: Profile | None = None, enough: Ball | None = None) -> Ball:
         """A ball that holds δ(ε); where δ(ε) exceeds what is ``enough``, one that lies below it does."""
-        found = profile or plain_profile
+        found = profile or self._plain
         first, low, high = self._certain(epsilon)
         high += self.tail(self.top)
         for position, n in enumerate(range(first - 1, -1, -1)):
@@ -138,12 +138,15 @@ class Total:
             low += chance * certain.exp() * positive_part(value.lower())
         return hull(positive_part(low.lower()), (self.slack.exp() * high).upper())
 
+    def _plain(self, base: Loss, n: int, x: Ball) -> Ball:
+        return plain_profile(base, n, x, self.spare)
+
     def _certain(self, epsilon: Ball) -> tuple[int, Ball, Ball]:
         """A number of hits from which on δ is as good as 1, and the least and the most that all of these add."""
         low, high, least = max(self.top + 1 - len(self.chances_from_top.exactly), 1) - 1, self.top + 1, arb(0)
         while high - low > 1:
             middle = (low + high) // 2
-            value = self._of(middle, epsilon, plain_profile).lower()
+            value = self._of(middle, epsilon, quick_profile).lower()
             if value >= _CERTAIN:
                 high, least = middle, value
             else:

@@ -25,7 +25,7 @@ from bursar.numerics.balls import Ball, down, up, working
 from bursar.numerics.search import crossing
 
 _CLOSE = 1e-3  # of the width asked: closer than this nobody looks
-_FEW, _SEVERAL = 2, 8  # numbers of hits, each of which an engine is asked about: at once, and when others are wide
+_FEW, _SEVERAL = 1, 8  # numbers of hits, each of which an engine is asked about: at once, and when others are wide
 _KNOWN = 1e-6  # relative: a δ as close as this needs no engine
 _BITS = 160
 
@@ -100,7 +100,7 @@ def _refined(total: Total, ends: tuple[float, float], width: float, few: int) ->
             continue
         near = max(near, float(answer.lower + total.offset(n)))
     for side in (-1, 1):
-        for step in (0.3 * width * 4**tried for tried in range(few)):
+        for step in (0.3 * width * 4**tried for tried in range(few + 1)):
             x = near * (1 + side * step)
             if not low < x < high:
                 break

@@ -12,12 +12,13 @@ from flint import acb, arb
 from bursar.losses._base import Atom, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor, Factor
 from bursar.losses.engines.envelope.factor import PointsFactor
+from bursar.losses.engines.hit_steps import Steps
 from bursar.losses.engines.lattice.law import Comb, Law, spread
 from bursar.losses.engines.likeness import LEAST, LikeFactor, Likeness, delta_of
 from bursar.losses.engines.rungs import Rungs
 from bursar.losses.laws.gaussian import GaussianLoss
-from bursar.losses.laws.integer_rungs import rungs, variance_of
-from bursar.losses.laws.integer_tails import MOST_TERMS, far_tail, smooth_tail, summed_tails
+from bursar.losses.laws.integer_rungs import rungs, steps_of, variance_of
+from bursar.losses.laws.integer_tails import MOST_TERMS, far_tail, near_tail, summed_tails
 from bursar.losses.twins import Twins
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
@@ -38,7 +39,6 @@ from bursar.numerics.trusted import UNIT
 
 _CLOSE = 1e10  # of the variance of all copies: then no question tells them from a Gaussian
 _FARTHEST = 10_000  # outputs whose tails are listed together
-_SLOW = 3  # of σ² over an output: from there on terms fall quickly
 _MOST_LISTED = 1_000_000  # of σ²: beyond, few tails can be listed, and the loss is all but Gaussian
 _MOST_ATOMS = 2_000_000
 _FURTHEST = 10**15  # outputs: further ones are not told apart
@@ -134,15 +134,8 @@ class DiscreteGaussianLoss(Loss):
             # Y ≥ m is {Y ≥ threshold} for m − 1 < threshold ≤ m, and {Y > threshold} for m − 1 ≤ threshold < m
             outside = (threshold < m - 1 or threshold >= m) if strict else (threshold <= m - 1 or threshold > m)
             if not outside:
-                ends.append(self._near_tail(m))
+                ends.append(near_tail(self.variance_parameter, self.normaliser(), m) or self._tail(m))
         return hull(*ends)
-
-    def _near_tail(self, m: int) -> Ball:
-        """P(Y ≥ m), between integrals where that takes many terms and they say nearly as much."""
-        s = self.variance_parameter
-        if s > _MOST_LISTED or _FARTHEST < abs(m) < float(s) / _SLOW:
-            return smooth_tail(s, self.normaliser(), m)
-        return self._tail(m)
 
     def support(self) -> tuple[Ball, Ball]:
         """The whole lattice."""
@@ -170,6 +163,10 @@ class DiscreteGaussianLoss(Loss):
     def rungs(self, count: int, depth: float) -> Rungs | None:
         """Where σ is so small that outputs are hardly ever moved."""
         return rungs(self.variance_parameter, self.shift, count, 1 / self.normaliser(), depth)
+
+    def equal_steps(self) -> Steps | None:
+        """Where σ is small."""
+        return steps_of(self.variance_parameter, self.shift, 1 / self.normaliser())
 
     def mean(self) -> Ball:
         """Δ²/(2σ²), exactly."""

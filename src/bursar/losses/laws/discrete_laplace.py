@@ -15,6 +15,7 @@ from flint import acb, arb
 from bursar.losses._base import Atom, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor
 from bursar.losses.engines.envelope.factor import PointsFactor
+from bursar.losses.engines.hit_steps import Steps
 from bursar.losses.engines.lattice.law import Comb, Law, of_atoms, spread
 from bursar.losses.laws.laplace import LaplaceLoss
 from bursar.losses.twins import Twins
@@ -35,6 +36,7 @@ from bursar.numerics.lattice import integers_around
 from bursar.numerics.trusted import UNIT
 
 _LISTED = 10_000
+_MOST_STEPS = 1000
 _MOST_PLACES = 1_000_000
 _FINE = 1e-8  # of rate/Δ: four times how far the twins are apart, relatively
 _CLOSE = arb(1) / 100  # of scales: outputs this close are all but continuous
@@ -154,6 +156,14 @@ class DiscreteLaplaceLoss(Loss):
         s1 = a * (1 - (n + 1) * an + n * an * a) / (1 - a) ** 2
         s2 = a * (1 + a - (n + 1) ** 2 * an + (2 * n * n + 2 * n - 1) * an * a - n * n * an * a * a) / (1 - a) ** 3
         return s0, s1, s2
+
+    def equal_steps(self) -> Steps | None:
+        """From ε down to −ε, where outputs between 0 and Δ are few."""
+        if self.shift > _MOST_STEPS:
+            return None
+        inner = [(self._cumulative(y) - self._cumulative(y - 1)) for y in range(1, self.shift)]
+        last = 1 - self._cumulative(self.shift - 1)
+        return Steps(self.epsilon, 2 * self.rate, [self._cumulative(0), *inner, last], arb(0))
 
     def cumulant(self, t: ComplexLike) -> ComplexBall:
         """The geometric sum in closed form."""

@@ -12,12 +12,14 @@ import math
 
 from flint import arb, arb_poly
 
+from bursar.losses.engines.hit_steps import Steps
 from bursar.losses.engines.rungs import Rung, Rungs
 from bursar.numerics.balls import WORKING_BITS, Ball, hull, working
 
 _LEAST, _LOW = 20, 2  # of h, for many releases and for few
 _RARE = 1e-3  # of λ: with more hits than that, ordinary sums serve
 _FEW, _MOST = 64, 64  # releases that are taken one by one; rungs
+_SEEN, _MOST_OUTPUTS = 800.0, 100  # as a logarithm, what is seen at all; outputs on either side
 _NEGLIGIBLE = 40.0  # by how much, as a logarithm, what is left out stays below δ
 
 
@@ -53,6 +55,18 @@ def _few(h: Ball, count: int, chance: Ball, depth: float, line: tuple[Ball, Ball
     rungs = [Rung(line[0] + n * line[1], p.log(), p.log() if n else arb(0)) for n, p in enumerate(kept)]
     lost = 3 * count * (-h * (reach + 1) ** 2).exp()  # outputs further away, of any release
     return Rungs(rungs, (sum(chances[len(kept) :], lost)).upper())
+
+
+def steps_of(variance: Ball, shift: int, chance: Ball) -> Steps | None:
+    """The losses of one release by its outputs, where few of them are all that is ever seen."""
+    h = 1 / (2 * variance)
+    reach = math.ceil(math.sqrt(_SEEN / float(h))) + 1
+    if reach > _MOST_OUTPUTS:
+        return None
+    step = arb(shift) / variance
+    chances = [chance * (-h * y * y).exp() for y in range(-reach, reach + 1)]
+    # outputs further away: each is at most half as likely as the one before
+    return Steps(arb(shift) ** 2 / (2 * variance) + reach * step, step, chances, 4 * (-h * (reach + 1) ** 2).exp())
 
 
 def variance_of(s: Ball, normaliser: Ball) -> Ball:

@@ -11,6 +11,8 @@ from bursar.numerics.balls import Ball, hull
 from bursar.numerics.normal import cdf
 
 MOST_TERMS = 20_000
+_SMOOTH, _FARTHEST = 1_000_000, 10_000  # of σ², and outputs: with more, sums are long
+_SLOW = 3  # of σ² over an output: from there on terms fall quickly
 
 
 def far_tail(s: Ball, norm: Ball, m: int) -> Ball:
@@ -47,6 +49,11 @@ def summed_tails(s: Ball, norm: Ball, most: int) -> list[Ball]:
         total += term
         tails.append(total / norm)
     return tails[::-1][: most + 1]
+
+
+def near_tail(s: Ball, norm: Ball, m: int) -> Ball | None:
+    """P(Y ≥ m) between integrals, where sums take many terms and integrals say nearly as much; None elsewhere."""
+    return smooth_tail(s, norm, m) if s > _SMOOTH or _FARTHEST < abs(m) < float(s) / _SLOW else None
 
 
 def smooth_tail(s: Ball, norm: Ball, m: int) -> Ball:
