@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from flint import arb
@@ -20,13 +21,14 @@ from flint import arb
 from bursar.errors import LossUnknown
 from bursar.losses._base import Loss
 from bursar.losses.engines.answer import Answer, Losses, asked_between
-from bursar.numerics.balls import Ball, up
+from bursar.numerics.balls import Ball, minimum, up, working
 
 _SHARE = arb(10) ** -9  # η
 _SPARE = arb(2) ** -20  # of δ: for all but the costliest release
 _HIDDEN = arb(10) ** -4  # of δ: what a kind of release may have to cost nothing
 _PART = 0.1  # of the width asked: what the others may add
 _MOST = 16  # different releases that are looked at
+_BITS = 640  # for profiles that cancel
 _DECADES, _HALVES = 80.0, 9  # of a search for a cost, and its steps
 
 Solve = Callable[[Losses, Ball, float], Answer]
@@ -65,13 +67,28 @@ def nothing(losses: Losses, delta: Ball) -> Answer | None:
         return None
     seen = arb(0)
     for loss, count in losses:
-        try:
-            seen += count * loss.profile(arb(0))
-        except (LossUnknown, ArithmeticError, ValueError):
-            return None
+        seen += count * _seen(loss)
         if not seen <= delta:
             return None
     return Answer(0.0, 0.0, (), "single event", 1, 0.0)
+
+
+def _seen(loss: Loss) -> Ball:
+    """A bound of δ(0): its own, or what leaks and 1 − e^{−l}, l the largest loss, which keeps its digits where that is
+    tiny; 1 where nothing is known.
+    """
+    ways = [arb(1)]
+    with suppress(LossUnknown, ArithmeticError, ValueError):
+        ways.append(loss.profile(arb(0)))
+    with suppress(LossUnknown, ArithmeticError, ValueError):
+        ways.append(loss.infinite_mass() - (-loss.support()[1]).expm1())
+    return minimum(*(arb(way.upper()) for way in ways if way.is_finite() and way.upper() >= 0))
+
+
+def alone(losses: Losses, delta: Ball) -> float:
+    """What the costliest single release costs at the least, whoever forgets all others: where nobody says more."""
+    with working(_BITS):
+        return max((_single(loss, delta)[0] for loss, _ in losses[:_MOST]), default=0.0)
 
 
 def at_most(losses: Losses, delta: Ball) -> Ball:

@@ -22,7 +22,7 @@ _FLAT = 40  # 1 − e^{−40} is 1 for these purposes
 _SEVERAL = 4  # copies: with fewer, what they have in common says more
 _FINE = 4  # tilts for each doubling
 _LOOKED_AT = 32  # tilts
-_MOST_POWERS = 40  # numbers of copies whose places are listed, for one loss
+_POWERS, _MORE_POWERS = 8, 24  # numbers of copies whose places are listed, for one loss
 
 
 def plain_profile(base: Loss, n: int, x: Ball, nothing: Ball | None = None) -> Ball:
@@ -105,11 +105,12 @@ class _Facts:
         self._tilted: dict[tuple[int, int], tuple[Ball, Ball]] = {}
         self._floats: dict[tuple[int, int], float] = {}
         self._copies: dict[int, Copies | None] = {}
+        self.powers = _POWERS
 
     def copies(self, n: int) -> Copies | None:
         """So many copies by all of their places, where these are few."""
         if n not in self._copies:
-            steps = self._steps if len(self._copies) < _MOST_POWERS else None
+            steps = self._steps if len(self._copies) < self.powers else None
             self._copies[n] = None if steps is None else copies_of(steps, n)
         return self._copies[n]
 
@@ -157,6 +158,12 @@ class _Facts:
 
 _known: list[_Facts] = []
 """Of the loss that was asked about last."""
+
+
+def with_patience(base: Loss) -> None:
+    """Allow more for the copies of a loss, where others left much open."""
+    facts = _facts(base)
+    facts.powers, facts._copies = _MORE_POWERS, {}
 
 
 def _facts(base: Loss) -> _Facts:

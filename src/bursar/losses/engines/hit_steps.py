@@ -16,7 +16,7 @@ from flint import arb, arb_poly
 
 from bursar.numerics.balls import WORKING_BITS, Ball, hull, positive_part, working
 
-_MOST = 2000  # places of all copies together
+_MOST = 500  # places of all copies together
 _CLOSE = 1e-6  # of a step: more than floats are off by
 _DEPTH = 800.0  # in logarithms: chances smaller than this are nothing beside any δ that is asked about
 STEP_BITS = WORKING_BITS + math.ceil(1.5 * _DEPTH)

@@ -19,7 +19,7 @@ from bursar.losses._base import Loss
 from bursar.losses.engines import envelope
 from bursar.losses.engines.answer import Answer, Losses
 from bursar.losses.engines.envelope import NoEnvelope
-from bursar.losses.engines.hit_profiles import between, engine_profile, plain_profile
+from bursar.losses.engines.hit_profiles import between, engine_profile, plain_profile, with_patience
 from bursar.losses.engines.hit_totals import MOST, TooMany, Total, total_of
 from bursar.numerics.balls import Ball, down, up, working
 from bursar.numerics.search import crossing
@@ -55,9 +55,12 @@ def closer_epsilon_at(losses: Losses, delta: Ball, width: float) -> Answer | Non
         total = total_of(losses, delta)
         if total is None:
             return None
+        with_patience(total.parts.base)
         try:
             ends = _ends(total, delta, width)
-            return _answer(total, *_refined(total, ends, width, _SEVERAL)) if math.isfinite(ends[1]) else None
+            if width * ends[1] < ends[1] - ends[0] < math.inf:
+                ends = _refined(total, ends, width, _SEVERAL)
+            return _answer(total, *ends)
         except TooMany:
             return None
 

@@ -59,7 +59,10 @@ def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) 
             answers.append(easier)
         elif summed or not known or not cheaper(losses, answers[0], delta):
             answers.append(_one_way(losses, delta, precision))
-    return worst(answers)
+    found = worst(answers)
+    if found.lower == 0 < found.upper and precision.engine is None:
+        return replace(found, lower=min(max(dominant.alone(losses, delta) for losses in directions), found.upper))
+    return found
 
 
 def _easier(losses: Losses, delta: Ball, precision: Precision) -> Answer | None:

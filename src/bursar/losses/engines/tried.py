@@ -41,8 +41,9 @@ class Tried:
         known = self._known.get(_key(name, losses, delta))
         if known is None or known.answer is None:
             return known is not None or self._vain.get(name, 0) >= _PATIENCE.get(name, 1), None
-        lower = known.answer.lower if delta <= known.delta.lower() else 0.0
-        upper = known.answer.upper if delta >= known.delta.upper() else math.inf
+        same = known.delta.contains(delta)
+        lower = known.answer.lower if same or delta <= known.delta.lower() else 0.0
+        upper = known.answer.upper if same or delta >= known.delta.upper() else math.inf
         proved = lower > 0 or upper < math.inf
         return True, replace(known.answer, lower=lower, upper=upper) if proved else None
 

@@ -20,6 +20,7 @@ from bursar.numerics.trusted import SAFETY, ULPS, UNIT, forward
 
 _DEPTH = 34.0  # in logarithms: what other waves, and points that are left out, have of a wave
 _SPREAD = 5.0  # points for each frequency
+_LEAST = 128  # points: more than a place is spread over
 _CHUNK = 1 << 20  # places and points at a time
 
 
@@ -27,7 +28,7 @@ def grid_size(count: int) -> int:
     """The points of the circle for so many frequencies: a power of 2, or 3, 5 or 9 times one, so that its transform is
     quick.
     """
-    least = _SPREAD * count
+    least = max(_SPREAD * count, _LEAST)
     return min(part << max(math.ceil(math.log2(least / part)), 3) for part in (1, 3, 5, 9))
 
 
@@ -72,7 +73,7 @@ def _spread(turns: Array, weights: Array, size: int, kernel: tuple[float, int]) 
     grid = padded[reach : reach + size].copy()
     grid[:reach] += padded[reach + size :]
     grid[size - reach :] += padded[:reach]
-    # all places that reach one point lie in three neighbouring stretches of the circle
-    stretches = np.bincount(base // width, minlength=3)
-    crowd = int((stretches + np.roll(stretches, 1) + np.roll(stretches, -1)).max())
+    # all places that reach one point lie in five neighbouring stretches of the circle, of which one may be short
+    stretches = np.bincount(base // width, minlength=5)
+    crowd = int(sum(np.roll(stretches, side) for side in range(-2, 3)).max())
     return grid, crowd + len(turns) // chunk + 3
