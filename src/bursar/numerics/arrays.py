@@ -12,6 +12,9 @@ Truths = NDArray[np.bool_]
 Known = tuple[Array, Array]
 """Values and bounds of their absolute errors."""
 
+CALM = np.errstate(all="ignore")
+"""Floats may overflow or lose their meaning where a question is absurd: balls of nothing then prove nothing."""
+
 
 def dot(left: Array, right: Array) -> float:
     """Σ left·right. Not by BLAS: beyond 10 000 places its threads wait for each other busily, and its last digit

@@ -125,3 +125,33 @@ def test_a_hit_that_leaks_counts_as_beyond_all_costs() -> None:
         below = hit_numbers.epsilon_at(totals(losses, "1e-12"), arb("1e-12"))
     assert above is None or above.upper > 0
     assert below is None or below.upper == float("inf")
+
+
+@pytest.mark.parametrize("wide", ["1e-9", "1e-6", "1e-3", "0.3"])
+def test_a_delta_that_is_a_wide_ball_is_answered_for_all_of_it(wide: str) -> None:
+    """Just below a jump of the chances: the lower end holds for the largest δ, the upper end for the least."""
+    kinds: Kinds = [(300, "0.2", 5), (2000, "1e-9", 2)]
+    with working(160):
+        # two hits of the second kind, or one, and any of the first: with a little more no such hit is needed
+        middle = arb("2e-9") * (1 - arb("1e-9") / 2)
+        delta = middle * (1 + arb(0, 1) * arb(wide))
+        found = hit_numbers.epsilon_at(totals(removed(kinds), "1e-9"), delta)
+    assert found is not None
+    with mp.workdps(1500):
+        least, most = (mp.mpf(end.str(60, radius=False)) for end in (delta.lower(), delta.upper()))
+        assert found.lower == 0 or exact(kinds, found.lower) > most
+        assert exact(kinds, found.upper) <= least
+
+
+def test_leaks_that_leave_little_of_delta_leave_wide_balls() -> None:
+    """What is left of δ = 0.1, as a decimal and as a float, after a leak of nearly all: both are answered."""
+    leak = "0.09999999999944488848768742173"
+    text = (
+        f"name_and_shame(delta={leak})*1 + poisson(randomized_response(epsilon=3e11), rate=0.2)*2"
+        " + poisson(randomized_response(epsilon=9e11), rate=6.167951951650869158038348504E-13)*1"
+    )
+    found = b.account(b.parse(text), delta=0.1).epsilon
+    with mp.workdps(60):
+        rare, left = mp.mpf("6.167951951650869158038348504E-13"), mp.mpf(0.1) - mp.mpf(leak)
+        # where a rare hit alone is not likelier than what the larger δ leaves, others are needed for ε to be so large
+        assert rare * (1 - mp.mpf(leak)) > left or found.lower < 9e11 - 100

@@ -162,3 +162,10 @@ def test_samples_with_a_record_added_are_steady_at_their_top() -> None:
         found = meet.epsilon_at([losses], arb("1e-9"), Precision(1e-7))
         others = meet.epsilon_at([parts.rest], arb("1e-9"), Precision(1e-7))
     assert found.lower <= others.upper + 1e-6 <= found.upper + 3e-7
+
+
+def test_absurd_questions_warn_nobody() -> None:
+    """Floats that overflow on the way are nobody's business: the answer is narrow, and no warning is seen."""
+    text = "poisson(gaussian(sigma=7.52e+06, relation=replace_one), rate=0.01467)*4"
+    found = b.account(b.parse(text), delta="1.756e-256").epsilon
+    assert 0 < found.lower <= found.upper <= found.lower * (1 + 1e-6)

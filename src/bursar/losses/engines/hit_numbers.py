@@ -46,7 +46,9 @@ def epsilon_at(totals: Sequence[Total], delta: Ball) -> Answer | None:
         return None
     slack = sum((kind.slack for kind in kinds), arb(0))
     beyond = sum((kind.beyond for kind in kinds), arb(0))
-    lower, upper = _least(kinds, slack, delta), _most(kinds, slack, (delta * (-slack).exp() - beyond).lower())
+    # each end for the δ of the ball that is hardest for it: floats see no more of a ball than its middle
+    lower = _least(kinds, slack, arb(delta.upper()))
+    upper = _most(kinds, slack, arb((delta * (-slack).exp() - beyond).lower()))
     return Answer(min(lower, upper), upper, (), "hits", math.prod(len(kind.low) for kind in kinds), 0.0)
 
 

@@ -78,8 +78,8 @@ def _by_tilts(facts: _Facts, n: int, x: Ball) -> tuple[Ball, Ball]:
     if not (math.isfinite(apart) and 0 < facts.variance < math.inf and apart):
         return low, high
     side = -1 if apart > 0 else 1
-    power = facts.best(n, float(x), side)
     with suppress(LossUnknown, ArithmeticError, ValueError):
+        power = facts.best(n, float(x), side)
         tilt, cumulant = facts.tilted(power, side)
         part = (n * cumulant - side * tilt * x).exp()
         if not part.is_finite():

@@ -134,7 +134,8 @@ class DiscreteGaussianLoss(Loss):
             # Y ≥ m is {Y ≥ threshold} for m − 1 < threshold ≤ m, and {Y > threshold} for m − 1 ≤ threshold < m
             outside = (threshold < m - 1 or threshold >= m) if strict else (threshold <= m - 1 or threshold > m)
             if not outside:
-                ends.append(near_tail(self.variance_parameter, self.normaliser(), m) or self._tail(m))
+                near = near_tail(self.variance_parameter, self.normaliser(), m)
+                ends.append(self._tail(m) if near is None else near)
         return hull(*ends)
 
     def support(self) -> tuple[Ball, Ball]:

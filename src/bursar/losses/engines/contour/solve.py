@@ -15,12 +15,14 @@ from bursar.losses.engines.contour.engine import Contour
 from bursar.losses.engines.contour.factors import NoContour
 from bursar.losses.engines.contour.modulus import delta_below
 from bursar.losses.engines.contour.terms import Errors
+from bursar.numerics.arrays import CALM
 from bursar.numerics.balls import Ball, down, up
 
 _MANY_LOSSES = 100  # different ones: beyond, evaluation costs no more than a ball for each
 _HITS, _QUIET, _DEEPEST = 20.0, 0.5, arb(10) ** -30  # a crowd of hits, none of which stands out: how many, σ, δ
 
 
+@CALM
 def delta_at(losses: Losses, epsilon: Ball) -> Answer:
     """δ(ε) of the composed losses."""
     contour = around(losses, float(epsilon))
@@ -54,6 +56,7 @@ def suits(losses: Losses, delta: Ball) -> bool:
     return bool(sigma >= _QUIET and losses[0][1] * rate >= _HITS and delta >= _DEEPEST)
 
 
+@CALM
 def epsilon_at(losses: Losses, delta: Ball) -> Answer:
     """The smallest ε ≥ 0 with δ(ε) ≤ δ of the composed losses: by all of them together, else by rare large ones."""
     try:
@@ -65,6 +68,7 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer:
         return found
 
 
+@CALM
 def by_all(losses: Losses, delta: Ball) -> Answer:
     """ε by a contour for all losses together."""
     leak, log_delta = _target(losses, delta)
@@ -75,6 +79,7 @@ def by_all(losses: Losses, delta: Ball) -> Answer:
     return _certified(contour, near, delta, log_delta)
 
 
+@CALM
 def by_rare(losses: Losses, delta: Ball) -> Answer | None:
     """ε by a contour for large losses alone, which are rare; None where they cannot be told from the others."""
     leak, log_delta = _target(losses, delta)
@@ -108,6 +113,7 @@ def on_main_road(losses: Losses, delta: Ball) -> Answer:
     return epsilon_at(losses, delta)
 
 
+@CALM
 def at_most(losses: Losses, epsilon: float, delta: Ball, tilt: float) -> bool:
     """Whether δ(ε) of the composed losses is certainly at most δ: in closed form, by the largest loss, by a Chernoff
     bound, by the modulus of the integrand, or by evaluation.

@@ -17,12 +17,12 @@ from bursar.losses.engines.answer import Answer, Losses, leak_of
 from bursar.losses.engines.contour.factors import Factor
 from bursar.losses.engines.envelope.choice import spacing_for, start_of
 from bursar.losses.engines.envelope.comb import Combed
-from bursar.losses.engines.envelope.engine import CALM, Envelope, Line
+from bursar.losses.engines.envelope.engine import Envelope, Line
 from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.envelope.gathering import factors_of
 from bursar.losses.engines.envelope.many import ends_at
 from bursar.losses.engines.envelope.points import NoEnvelope, TooMany
-from bursar.numerics.arrays import Array, Integers, Truths
+from bursar.numerics.arrays import CALM, Array, Integers, Truths
 from bursar.numerics.balls import down, up
 from bursar.numerics.lattice import short
 

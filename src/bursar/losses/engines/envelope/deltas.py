@@ -9,11 +9,12 @@ from flint import arb
 from bursar.losses.engines.answer import Answer, Losses, leak_of
 from bursar.losses.engines.envelope.choice import Ladder
 from bursar.losses.engines.envelope.comb import Combed
-from bursar.losses.engines.envelope.engine import CALM, MOST_MOMENTS, Envelope
+from bursar.losses.engines.envelope.engine import MOST_MOMENTS, Envelope
 from bursar.losses.engines.envelope.gathering import factors_of
 from bursar.losses.engines.envelope.guided import GuidedFactor
 from bursar.losses.engines.envelope.points import NoEnvelope
 from bursar.losses.engines.envelope.solve import made
+from bursar.numerics.arrays import CALM
 from bursar.numerics.balls import Ball, down, up
 
 _START = math.log(1e-9)

@@ -29,8 +29,6 @@ MOST_MOMENTS = 1 << 18
 _PLENTY = 4096  # moments: with more it is worth a look from which frequency on none of them matters
 Errors = tuple[tuple[str, float], ...]
 """Named errors, relative to δ."""
-CALM = np.errstate(all="ignore")
-"""Floats may overflow or lose their meaning where a question is absurd: balls of nothing then prove nothing."""
 Chernoff = tuple[tuple[float, Ball], ...]
 """Tilts above the one that is summed at and below it, each with ln of its Chernoff bound of δ(0)."""
 

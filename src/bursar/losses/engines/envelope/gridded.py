@@ -75,5 +75,5 @@ def _spread(turns: Array, weights: Array, size: int, kernel: tuple[float, int]) 
     grid[size - reach :] += padded[:reach]
     # all places that reach one point lie in five neighbouring stretches of the circle, of which one may be short
     stretches = np.bincount(base // width, minlength=5)
-    crowd = int(sum(np.roll(stretches, side) for side in range(-2, 3)).max())
+    crowd = int(np.sum([np.roll(stretches, side) for side in range(-2, 3)], axis=0).max())
     return grid, crowd + len(turns) // chunk + 3

@@ -13,11 +13,12 @@ from bursar.losses.engines.chernoff import chernoff_constant
 from bursar.losses.engines.contour.factors import Factor
 from bursar.losses.engines.envelope.choice import Ladder
 from bursar.losses.engines.envelope.comb import Combed
-from bursar.losses.engines.envelope.engine import CALM, MOST_MOMENTS, Envelope
+from bursar.losses.engines.envelope.engine import MOST_MOMENTS, Envelope
 from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.envelope.gathering import factors_of
 from bursar.losses.engines.envelope.guided import GuidedFactor
 from bursar.losses.engines.envelope.points import NoEnvelope, TooMany
+from bursar.numerics.arrays import CALM
 from bursar.numerics.balls import Ball
 
 _ROUNDS, _TRIES = 6, 4  # of narrowing, and of placing a line around the ε that it finds

@@ -16,7 +16,7 @@ from bursar.losses.engines.answer import Answer, Losses
 from bursar.losses.engines.chernoff import chernoff_constant
 from bursar.losses.engines.contour.factors import Factor
 from bursar.losses.engines.envelope.choice import Ladder
-from bursar.losses.engines.envelope.engine import CALM, Envelope
+from bursar.losses.engines.envelope.engine import Envelope
 from bursar.losses.engines.envelope.factor import LaplaceFactor, PointsFactor
 from bursar.losses.engines.envelope.points import NoEnvelope
 from bursar.losses.engines.envelope.solve import end_of, target_of
@@ -24,6 +24,7 @@ from bursar.losses.engines.largest.cutting import cut, empty, mass
 from bursar.losses.engines.largest.layer import Kind, Layer
 from bursar.losses.engines.largest.layers import Group, Layers
 from bursar.losses.engines.lattice.law import Law
+from bursar.numerics.arrays import CALM
 from bursar.numerics.balls import Ball
 
 _DEPTH = 20.0  # by how much, as a logarithm, what no place of a law shows stays below δ
