@@ -12,6 +12,8 @@ from bursar.losses.engines import dominant, meet, steady
 from bursar.losses.engines.answer import Answer, Losses, Precision, asked_between
 from bursar.losses.engines.asking import Ask, Turn
 from bursar.losses.engines.tried import Tried
+from bursar.losses.laws.table import TableLoss
+from bursar.losses.laws.table_rows import Row
 from bursar.numerics.balls import Ball, working
 
 
@@ -136,6 +138,18 @@ def test_largest_losses_that_are_tiny_cost_nothing_below_delta() -> None:
     added = [(term.mechanism.losses().add, term.count) for term in b.parse(text).terms]
     with working():
         assert dominant.nothing(added, arb("1e-60")) is None
+
+
+def test_what_leaks_is_seen_though_all_finite_losses_are_negative() -> None:
+    """δ(0) is at least what leaks: a largest loss below 0 takes nothing off it."""
+    q = arb("1.6e-24")
+    rows = (Row(q, arb(0), None), Row(1 - q, arb(1), (-q).log1p()))
+    with working():
+        assert dominant.nothing([(TableLoss(rows), 1000)], arb("1e-22")) is None
+        assert dominant.nothing([(TableLoss(rows), 1000)], arb("1.7e-21")) is not None
+    text = "poisson(leaky_randomized_response(epsilon=2.461e+10, delta=1.769e-140), rate=1.592e-24)*344250"
+    found = b.account(b.parse(text), delta="1.166e-23").epsilon
+    assert 2.46e10 < found.lower <= found.upper < 2.4611e10
 
 
 def test_a_single_release_has_a_lower_end() -> None:

@@ -21,7 +21,7 @@ from flint import arb
 from bursar.errors import LossUnknown
 from bursar.losses._base import Loss
 from bursar.losses.engines.answer import Answer, Losses, asked_between
-from bursar.numerics.balls import Ball, minimum, up, working
+from bursar.numerics.balls import Ball, minimum, positive_part, up, working
 
 _SHARE = arb(10) ** -9  # η
 _SPARE = arb(2) ** -20  # of δ: for all but the costliest release
@@ -81,7 +81,7 @@ def _seen(loss: Loss) -> Ball:
     with suppress(LossUnknown, ArithmeticError, ValueError):
         ways.append(loss.profile(arb(0)))
     with suppress(LossUnknown, ArithmeticError, ValueError):
-        ways.append(loss.infinite_mass() - (-loss.support()[1]).expm1())
+        ways.append(loss.infinite_mass() + positive_part(-(-loss.support()[1]).expm1()))  # the largest may be below 0
     return minimum(*(arb(way.upper()) for way in ways if way.is_finite() and way.upper() >= 0))
 
 
