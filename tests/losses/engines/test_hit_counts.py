@@ -130,3 +130,18 @@ def test_hits_that_leak_have_no_count() -> None:
         total = hits.total_of([(term.mechanism.losses().remove, term.count)], delta)
         assert total is not None
         assert by_counts(total, delta) is None
+
+
+def test_hits_that_leak_are_counted_where_that_is_little() -> None:
+    """What all hits leak together, far below δ, moves nothing; not far below it, there is no count."""
+    with working(160):
+        for leak, counted in (("1e-60", True), ("1e-12", False)):
+            loss = b.PoissonSampled(b.LeakyRandomizedResponse("1e9", leak), "0.02").losses().remove
+            total = hits.total_of([(loss, 10**6)], arb("1e-9"))
+            assert total is not None
+            found = by_counts(total, arb("1e-9"))
+            assert (found is not None) == counted
+            if found is not None:
+                with mp.workdps(40):
+                    truth = _quantile(mpf("0.02"), 10**6, mpf("1e-9")) * mpf("1e9")
+                assert mpf(found.lower) <= truth <= mpf(found.upper) * (1 + mpf("1e-6"))

@@ -13,7 +13,7 @@ from bursar.losses import Loss
 from bursar.losses.engines import meet
 from bursar.losses.engines.answer import Precision
 from bursar.losses.engines.hit_profiles import plain_profile
-from bursar.losses.engines.hit_steps import Copies, copies_of
+from bursar.losses.engines.hit_steps import Copies, Steps, copies_of
 from bursar.numerics.balls import working
 
 KINDS = [
@@ -87,6 +87,16 @@ def test_a_place_itself_has_nothing_left() -> None:
             assert below - above <= arb("1e-28")
         assert found.profile(found.top + 1) == 0
         assert found.profile(arb(0, 1) + found.top - 1).upper() > found.profile(found.top - 1).upper()
+
+
+def test_what_is_not_listed_is_added() -> None:
+    """Above the largest place of the list there is what was left out of it, for each of the copies."""
+    with working():
+        steps = Steps(arb(5), arb(1), [arb("0.25"), arb("0.5"), arb("0.2")], arb("0.05"))
+        found = copies_of(steps, 2)
+        assert found is not None
+        assert found.profile(arb(11)).upper() >= arb("0.1")
+        assert found.profile(arb(11)).lower() <= 0
 
 
 def test_too_many_places_are_not_listed() -> None:

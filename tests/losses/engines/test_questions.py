@@ -45,15 +45,15 @@ def test_a_sample_of_the_grid_is_narrow() -> None:
     close, near, empty = _shares(_checked(20_000, 2 * len(NAMES)))
     assert close >= 0.96
     assert near >= 0.98
-    assert empty <= 0.02
+    assert empty == 0
 
 
 @pytest.mark.soak
 def test_the_grid_is_narrow() -> None:
-    """Five thousand questions, families of equal weight. Asked are 99 %, 99.9 % and none; on 7 410 others 99.4 %,
-    99.8 % and 0.01 % were reached. The rest are rare losses of very different sizes beside each other, mostly.
+    """Five thousand questions, families of equal weight: 99 % within a millionth, 99.9 % within a thousandth, and a
+    lower end wherever ε is positive. On 20 010 others 99.6 %, 99.96 % and all were reached.
     """
     close, near, empty = _shares(_checked(1_000_000, 5_010))
     assert close >= 0.99
-    assert near >= 0.995
-    assert empty <= 0.002
+    assert near >= 0.999
+    assert empty == 0

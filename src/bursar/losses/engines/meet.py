@@ -3,10 +3,11 @@ serve or stays wider than asked.
 
     single event   bounded losses at a δ below the chance that all of them are largest: two ends for nothing
     closed form    copies of one loss whose composed profile is known, or discrete Gaussians of a large σ
-    hits           samples, of Gaussians also different ones, whose outcome says who took part
+    hits           samples, also different ones, whose outcome says who took part
     contour        where noise is Gaussian: fewest moments, because they decay
     envelope       everything whose places can be listed: atoms, densities, and both together
     largest loss   where one tilt cannot serve small losses and rare large ones: the compositions by their largest loss
+    close hits     samples again, with engines for every number of hits that may decide
     bands          where a few large losses decide among many small ones, and all of these stay wide
     lattice        what is left, and the cross-check; for samples `drawn` has a lower end where nobody else has one
 """
