@@ -167,9 +167,12 @@ def with_patience(base: Loss) -> None:
 
 
 def _facts(base: Loss) -> _Facts:
-    if not (_known and _known[0].base is base):
-        _known[:] = [_Facts(base)]
-    return _known[0]
+    known = _known[:1]
+    if known and known[0].base is base:
+        return known[0]
+    facts = _Facts(base)
+    _known[:] = [facts]
+    return facts
 
 
 def engine_profile(base: Loss, n: int, x: Ball) -> Ball:

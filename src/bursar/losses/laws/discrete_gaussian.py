@@ -77,7 +77,8 @@ class DiscreteGaussianLoss(Loss):
             return far_tail(self.variance_parameter, self.normaliser(), m)
         if m >= len(tails):
             # far more than asked: who goes on asking, one by one, is not to sum them all each time
-            tails = self._sum_tails(max(m, min(2 * len(tails), _FARTHEST)))
+            most = max(m, min(2 * len(tails), _FARTHEST))
+            tails = summed_tails(self.variance_parameter, self.normaliser(), most)
             self._tails.append(tails)  # another thread may have asked for fewer meanwhile
         return tails[m]
 
@@ -85,9 +86,6 @@ class DiscreteGaussianLoss(Loss):
     def _tails(self) -> list[list[Ball]]:
         """P(Y ≥ m) by m, as far as was asked, the last time at the end; a profile asks for many."""
         return [[]]
-
-    def _sum_tails(self, most: int) -> list[Ball]:
-        return summed_tails(self.variance_parameter, self.normaliser(), most)
 
     def _threshold(self, x: Ball) -> Ball:
         """The y at which the loss would be x."""
