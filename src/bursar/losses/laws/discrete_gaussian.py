@@ -77,8 +77,7 @@ class DiscreteGaussianLoss(Loss):
             return far_tail(self.variance_parameter, self.normaliser(), m)
         if m >= len(tails):
             # far more than asked: who goes on asking, one by one, is not to sum them all each time
-            most = max(m, min(2 * len(tails), _FARTHEST))
-            tails = summed_tails(self.variance_parameter, self.normaliser(), most)
+            tails = self._sum_tails(max(m, min(2 * len(tails), _FARTHEST)))
             self._tails.append(tails)  # another thread may have asked for fewer meanwhile
         return tails[m]
 
@@ -86,6 +85,9 @@ class DiscreteGaussianLoss(Loss):
     def _tails(self) -> list[list[Ball]]:
         """P(Y ≥ m) by m, as far as was asked, the last time at the end; a profile asks for many."""
         return [[]]
+
+    def _sum_tails(self, most: int) -> list[Ball]:
+        return summed_tails(self.variance_parameter, self.normaliser(), most)
 
     def _threshold(self, x: Ball) -> Ball:
         """The y at which the loss would be x."""
@@ -127,13 +129,12 @@ class DiscreteGaussianLoss(Loss):
         if not abs(threshold) < _FURTHEST:
             beyond = self._chernoff(positive_part(abs(threshold) - 1))
             return hull(1 - beyond, arb(1)) if threshold < 0 else hull(arb(0), beyond if threshold > 0 else arb(1))
-        ends = []
+        ends, s, norm = [], self.variance_parameter, self.normaliser()
         for m in integers_around(threshold, -_FURTHEST, _FURTHEST):
             # Y ≥ m is {Y ≥ threshold} for m − 1 < threshold ≤ m, and {Y > threshold} for m − 1 ≤ threshold < m
             outside = (threshold < m - 1 or threshold >= m) if strict else (threshold <= m - 1 or threshold > m)
             if not outside:
-                near = near_tail(self.variance_parameter, self.normaliser(), m)
-                ends.append(self._tail(m) if near is None else near)
+                ends.append(self._tail(m) if (near := near_tail(s, norm, m)) is None else near)
         return hull(*ends)
 
     def support(self) -> tuple[Ball, Ball]:
