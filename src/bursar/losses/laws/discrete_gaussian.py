@@ -76,8 +76,7 @@ class DiscreteGaussianLoss(Loss):
         if m >= len(tails) and m > _FARTHEST:
             return far_tail(self.variance_parameter, self.normaliser(), m)
         if m >= len(tails):
-            # far more than asked: who goes on asking, one by one, is not to sum them all each time
-            tails = self._sum_tails(max(m, min(2 * len(tails), _FARTHEST)))
+            tails = self._sum_tails(max(m, min(2 * len(tails), _FARTHEST)))  # more than asked: others will follow
             self._tails.append(tails)  # another thread may have asked for fewer meanwhile
         return tails[m]
 
