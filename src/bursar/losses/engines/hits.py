@@ -39,10 +39,7 @@ def epsilon_at(losses: Losses, delta: Ball, width: float) -> Answer | None:
         if total is None:
             return None
         try:
-            ends = _ends(total, delta, width)
-            if width * ends[1] < ends[1] - ends[0] < math.inf:
-                ends = _refined(total, ends, width, _FEW)
-            return _answer(total, *ends)
+            return _answer(total, delta, width, _FEW)
         except TooMany:
             from bursar.losses.engines import hit_counts  # seldom needed
 
@@ -57,10 +54,7 @@ def closer_epsilon_at(losses: Losses, delta: Ball, width: float) -> Answer | Non
             return None
         with_patience(total.parts.base)
         try:
-            ends = _ends(total, delta, width)
-            if width * ends[1] < ends[1] - ends[0] < math.inf:
-                ends = _refined(total, ends, width, _SEVERAL)
-            return _answer(total, *ends)
+            return _answer(total, delta, width, _SEVERAL)
         except TooMany:
             return None
 
@@ -72,7 +66,11 @@ def _ends(total: Total, delta: Ball, width: float) -> tuple[float, float]:
     return down(arb(ends.lower) * scale), up(arb(ends.upper) * scale)
 
 
-def _answer(total: Total, low: float, high: float) -> Answer | None:
+def _answer(total: Total, delta: Ball, width: float, few: int) -> Answer | None:
+    """Both ends, closer by engines where so few numbers of hits decide; None where there is no upper one."""
+    low, high = _ends(total, delta, width)
+    if width * high < high - low < math.inf:
+        low, high = _refined(total, (low, high), width, few)
     return Answer(low, high, (), "hits", total.summed, 0.0) if high < math.inf or low == high else None
 
 
