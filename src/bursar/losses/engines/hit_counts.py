@@ -19,7 +19,7 @@ from flint import arb
 from bursar.errors import LossUnknown
 from bursar.losses._base import Loss
 from bursar.losses.engines.answer import Answer
-from bursar.numerics.balls import Ball, down, up
+from bursar.numerics.balls import Ball, down, positive_part, up
 
 if TYPE_CHECKING:
     from bursar.losses.engines.hit_totals import Total
@@ -124,6 +124,22 @@ def _last(total: Total, holds: Callable[[int], bool]) -> int:
         middle = (low + high) // 2
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low
+
+
+def least_cost(base: Loss, spare: Ball) -> Ball:
+    """What a hit costs less than with at most the chance that is spare; not finite where that is not known."""
+    return reach(base.mean(), -_spread(base), lambda x: bool(base.below(x) <= spare))
+
+
+def most_cost(base: Loss, spare: Ball) -> Ball:
+    """What a hit costs more than with at most the chance that is spare: its largest loss, or one that is so rare."""
+    high = base.support()[1]
+    return high if high.is_finite() else reach(base.mean(), _spread(base), lambda x: bool(base.tail(x) <= spare))
+
+
+def _spread(base: Loss) -> Ball:
+    """About a deviation, above 0: a variance that is all but 0 may not be told from a negative number."""
+    return arb(positive_part(base.variance()).upper()).sqrt() + arb(2) ** -60 * abs(base.mean())
 
 
 def reach(start: Ball, step: Ball, enough: Callable[[Ball], bool]) -> Ball:

@@ -19,10 +19,10 @@ import numpy as np
 from flint import arb
 
 from bursar.losses.engines.answer import Answer
-from bursar.losses.engines.hit_counts import reach
+from bursar.losses.engines.hit_counts import least_cost, most_cost
 from bursar.losses.engines.hit_totals import Total
 from bursar.numerics.arrays import Array, Integers
-from bursar.numerics.balls import Ball, down, positive_part, up
+from bursar.numerics.balls import Ball, down, up
 
 _MOST = 1_000_000  # combinations of numbers
 _SPARE = arb(2) ** -40  # of δ, and of 1: what may lie beyond what a hit usually costs
@@ -75,13 +75,8 @@ def _kind(total: Total, delta: Ball) -> _Kind | None:
     parts, base, top = total.parts, total.parts.base, total.top
     if not (base.mean().is_finite() and base.variance().is_finite()):
         return None
-    # a variance that is all but 0 may not be told from a negative number
-    spread = arb(positive_part(base.variance()).upper()).sqrt() + arb(2) ** -60 * abs(base.mean())
     spare = _SPARE / (2 * top + 1)
-    high = base.support()[1]
-    if not high.is_finite():
-        high = reach(base.mean(), spread, lambda x: bool(base.tail(x) <= spare * delta))
-    low = reach(base.mean(), -spread, lambda x: bool(base.below(x) <= spare))
+    low, high = least_cost(base, spare), most_cost(base, spare * delta)
     # a hit costs more than a miss: then fewer hits cost less
     if not (high.is_finite() and low.is_finite() and low + parts.hit > parts.miss):
         return None

@@ -18,9 +18,9 @@ from flint import arb
 
 from bursar.losses._base import Loss
 from bursar.losses.engines.answer import Answer, Losses, asked_between
-from bursar.losses.engines.hit_counts import reach
+from bursar.losses.engines.hit_counts import least_cost
 from bursar.losses.engines.hit_parts import Hits
-from bursar.numerics.balls import Ball, down, positive_part, up
+from bursar.numerics.balls import Ball, down, up
 
 _RARER = 0.999  # of δ: what all hits together may have
 _RARE = 1e-9  # of δ: what is rarer than this is left out elsewhere
@@ -94,8 +94,7 @@ def _kind(loss: Loss, count: int, delta: Ball) -> _Kind | None:
     seen = -(count * miss).expm1()
     if not _RARE * delta < seen < _RARER * delta or not (base.mean().is_finite() and base.variance().is_finite()):
         return None
-    spread = arb(positive_part(base.variance()).upper()).sqrt() + arb(2) ** -60 * abs(base.mean())
-    low = reach(base.mean(), -spread, lambda x: bool(base.below(x) <= _SPARE))
+    low = least_cost(base, _SPARE)
     if not low.is_finite():
         return None
     odds = parts.rate * (1 - parts.short_hit - _SPARE) / miss.exp()
