@@ -1,11 +1,12 @@
 """Characteristic functions of weighted places, at many multiples of one frequency at once.
 
-Each place y lies near a point g of a circle of N points, and with r = N·Δ(y − g)/π between −1 and 1 and x = πj/N
+Many places take one transform (`gridded`), few are summed one by one, and those that lie so close together that s·y stays
+below π/2 need none: with r = y/max|y| and x = s·max|y|
 
-    Σ w·e^{ijΔy} = Σ_p i^p·(2 − [p=0])·J_p(x) · Σ_g e^{ijΔg}·(Σ_{y near g} w·T_p(r)):
+    Σ w·e^{isy} = Σ_p i^p·(2 − [p=0])·J_p(x)·(Σ w·T_p(r))
 
-a few fast Fourier transforms, however many places there are (proofs/envelope.md §5). Where more digits are asked, near
-frequency 0 with many copies, sums over the places are centred at their mean and taken one frequency at a time.
+(proofs/envelope.md §5). Where more digits are asked, near frequency 0 with many copies, sums over the places are centred
+at their mean.
 """
 
 from __future__ import annotations
