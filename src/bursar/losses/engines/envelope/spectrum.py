@@ -1,12 +1,12 @@
 """Characteristic functions of weighted places, at many multiples of one frequency at once.
 
-Many places take one transform (`gridded`), few are summed one by one, and those that lie so close together that s·y stays
-below π/2 need none: with r = y/max|y| and x = s·max|y|
+Many places take one transform (`gridded`), few are summed one by one, and those that lie so close together that s·y
+stays below π/2 need none: with r = y/max|y| and x = s·max|y|
 
     Σ w·e^{isy} = Σ_p i^p·(2 − [p=0])·J_p(x)·(Σ w·T_p(r))
 
-(proofs/envelope.md §5). Where more digits are asked, near frequency 0 with many copies, sums over the places are centred
-at their mean.
+(proofs/envelope.md §5). Where more digits are asked, near frequency 0 with many copies, sums over the places are
+centred at their mean.
 """
 
 from __future__ import annotations
