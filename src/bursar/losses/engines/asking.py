@@ -15,7 +15,7 @@ SETTLED = "settled"
 engine."""
 CLOSE = 1e-4  # an answer this narrow is not worth another engine's minutes, unless effort is asked for
 OPEN = 1e-3  # an answer wider than this is worth asking about each release by itself
-_SMOOTH = ("plain contour", "rare losses")  # ways of the contour engine, for losses that are smooth
+_SMOOTH = ("plain contour", "leaps", "rare losses")  # ways of the contour engine, for losses that are smooth
 _SLOW = ("close hits", "bands")  # what takes long, and is asked where others leave much open
 _MANY = 100
 
@@ -27,7 +27,7 @@ class Turn(Enum):
     FIRST = ("close hits", "bands", "bracket", "lattice", "drawn")
     """All but these, which take long."""
     LAST = (
-        *("single event", "closed form", "hits", "contour", "plain contour", "nothing"),
+        *("single event", "closed form", "hits", "contour", "plain contour", "nothing", "leaps"),
         *("few moments", "largest loss", "rare losses", "envelope"),
     )
     """All but these, which had their turn."""

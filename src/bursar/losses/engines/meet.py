@@ -134,6 +134,7 @@ def _by_engines(
             "contour": lambda losses, _: contour.epsilon_at(losses, delta),
             "plain contour": lambda losses, _: contour.by_all(losses, delta),
             "nothing": lambda losses, _: dominant.nothing(losses, delta),
+            "leaps": lambda losses, _: contour.by_leaps(losses, delta),
             "few moments": lambda losses, width: envelope.narrow_epsilon_at(
                 losses, delta, width, min(most, _FEW_MOMENTS)
             ),

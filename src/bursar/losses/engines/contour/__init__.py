@@ -4,6 +4,7 @@ from bursar.losses.engines.contour.factors import NoContour
 from bursar.losses.engines.contour.solve import (
     at_most,
     by_all,
+    by_leaps,
     by_rare,
     delta_at,
     deltas_at,
@@ -16,6 +17,7 @@ __all__ = [
     "NoContour",
     "at_most",
     "by_all",
+    "by_leaps",
     "by_rare",
     "delta_at",
     "deltas_at",

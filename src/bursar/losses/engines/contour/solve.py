@@ -14,6 +14,7 @@ from bursar.losses.engines.contour.choice import around, by_saddle, by_scales, f
 from bursar.losses.engines.contour.engine import Contour
 from bursar.losses.engines.contour.factors import NoContour
 from bursar.losses.engines.contour.modulus import delta_below
+from bursar.losses.engines.contour.scales import two_scales
 from bursar.losses.engines.contour.terms import Errors
 from bursar.numerics.arrays import CALM
 from bursar.numerics.balls import Ball, down, up
@@ -90,6 +91,19 @@ def by_rare(losses: Losses, delta: Ball) -> Answer | None:
 
     contour, near = by_rare(whole, leak, log_delta)
     return _certified(contour, near, delta, log_delta)
+
+
+@CALM
+def by_leaps(losses: Losses, delta: Ball) -> Answer | None:
+    """ε by a contour for all losses where the saddle point of δ says little; None where losses are of one scale."""
+    leak, log_delta = _target(losses, delta)
+    factors = factors_of(losses, log_delta)
+    heavy = two_scales(factors, log_delta)
+    if heavy == math.inf:
+        return None
+    from bursar.losses.engines.contour.leaps import by_leaps  # seldom needed
+
+    return _certified(*by_leaps(factors, leak, log_delta, heavy), delta, log_delta)
 
 
 def _target(losses: Losses, delta: Ball) -> tuple[Ball, float]:
