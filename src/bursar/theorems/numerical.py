@@ -31,6 +31,10 @@ from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Questi
 from bursar.theorems._width import why_wide
 
 _CLOSE = 1e-6
+_FROM_BELOW = {
+    "drawn": "the number of samples that contain the record proves",
+    "at least": "what a few of the releases show proves",
+}
 
 Pairs = list[tuple[Directions, int]]
 
@@ -57,9 +61,10 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
     attained = all(directions.attained for directions, _ in pairs)
     points = "grid points" if found.engine == "lattice" else "moments"
     because = f"the {found.engine} engine encloses it to {found.width:.0e} of itself ({found.nodes} {points})"
-    if found.upper == math.inf and found.engine == "drawn":
-        because = "the number of samples that contain the record proves a lower end, and no engine an upper one"
-    because += why_wide(found, asked, question.precision.effort, len(pairs))
+    if found.upper == math.inf and found.engine in _FROM_BELOW:
+        because = f"{_FROM_BELOW[found.engine]} a lower end, and no engine an upper one"
+    else:
+        because += why_wide(found, asked, question.precision.effort, len(pairs))
     return Bound(found.lower if attained else 0.0, found.upper, because, found.errors)
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from bursar.composition import Composition
 from bursar.guarantees import Renyi
+from bursar.guarantees.renyi import RenyiCurve
 from bursar.numerics.balls import ball
 from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem, bounded, collected, many
 
@@ -34,11 +35,14 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
         order, epsilon = curve.best_epsilon(ball(question.delta))
         if not epsilon.is_finite():
             return Abstain(f"no order proves a finite ε at δ = {question.delta.text()}")
-        return bounded(f"order {order:.6g}, where the divergences add up to {curve.rough(order):.6g}", upper=epsilon)
+        return bounded(_said(curve, order), upper=epsilon)
     order, delta = curve.best_delta(ball(question.epsilon))
-    return bounded(
-        f"order {order:.6g}, where the divergences add up to {curve.rough(order):.6g}", upper=delta, most=1.0
-    )
+    return bounded(_said(curve, order), upper=delta, most=1.0)
+
+
+def _said(curve: RenyiCurve, order: float) -> str:
+    """What decided; floats may lose all digits of a tiny divergence, which is never negative."""
+    return f"order {order:.6g}, where the divergences add up to {max(curve.rough(order), 0.0):.6g}"
 
 
 THEOREM = Theorem(

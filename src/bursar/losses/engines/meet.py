@@ -20,8 +20,10 @@ from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 
-from bursar.losses.engines import closed, contour, dominant, envelope, lattice, simpler, top
-from bursar.losses.engines.answer import EFFORTS, USUAL_WIDTH, Answer, Losses, NoEngine, Precision, both, worst
+from flint import arb
+
+from bursar.losses.engines import at_least, closed, contour, dominant, envelope, lattice, simpler, top
+from bursar.losses.engines.answer import EFFORTS, USUAL, USUAL_WIDTH, Answer, Losses, NoEngine, Precision, both, worst
 from bursar.losses.engines.asking import CLOSE, OPEN, Ask, Turn, is_smooth, order_of, width_of
 from bursar.losses.engines.cheaper import STUMBLES, below, cheaper
 from bursar.losses.engines.chernoff import delta_at_most
@@ -45,8 +47,34 @@ def usual_width(losses: Losses) -> float:
 
 def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) -> Answer:
     """The smallest ε ≥ 0 at which every direction's δ(ε) is at most δ."""
+    if precision.engine is not None:
+        return _by_directions(directions, delta, precision)
+    if precision.tried is not None:  # a part of a question: nobody looks for its last resort
+        found = _by_directions(directions, delta, precision)
+        return _raised(found, max(dominant.alone(losses, delta) for losses in directions)) if _open(found) else found
+    try:
+        found = _by_directions(directions, delta, replace(precision, tried=Tried()))
+    except NoEngine:
+        found = Answer(0.0, math.inf, (), at_least.NAME, 1, 0.0)
+        if not (raised := _raised(found, _at_least(directions, delta))).lower > 0:
+            raise
+        return raised
+    return _raised(found, _at_least(directions, delta)) if _open(found) else found
+
+
+def _open(found: Answer) -> bool:
+    """Whether nothing is proved from below, though ε may be positive."""
+    return found.lower == 0 < found.upper
+
+
+def _raised(found: Answer, lower: float) -> Answer:
+    """The answer with a lower end of somebody else's."""
+    return both(found, replace(found, lower=lower, upper=math.inf))
+
+
+def _by_directions(directions: Sequence[Losses], delta: Ball, precision: Precision) -> Answer:
+    """The worst of the directions, those left out that cost less than the first."""
     answers: list[Answer] = []
-    precision = precision if precision.tried is not None else replace(precision, tried=Tried())
     for losses in directions:
         # Mostly the other direction is the cheaper one, which is easier to show than to solve.
         known = answers and precision.engine is None and answers[0].upper < math.inf
@@ -60,10 +88,16 @@ def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) 
             answers.append(easier)
         elif summed or not known or not cheaper(losses, answers[0], delta):
             answers.append(_one_way(losses, delta, precision))
-    found = worst(answers)
-    if found.lower == 0 < found.upper and precision.engine is None:
-        return replace(found, lower=min(max(dominant.alone(losses, delta) for losses in directions), found.upper))
-    return found
+    return worst(answers)
+
+
+def _at_least(directions: Sequence[Losses], delta: Ball) -> float:
+    """A lower end where the engines have none; 0 where nobody has one."""
+    lower = max(at_least.by_releases(losses, delta) for losses in directions)
+    if not lower > 0:
+        with suppress(NoEngine):
+            lower = at_least.by_delta(delta_at(directions, arb(0), USUAL).lower, delta)
+    return lower
 
 
 def _easier(losses: Losses, delta: Ball, precision: Precision) -> Answer | None:

@@ -18,7 +18,7 @@ from bursar.losses.engines.likeness import LEAST, LikeFactor, Likeness, delta_of
 from bursar.losses.engines.rungs import Rungs
 from bursar.losses.laws.gaussian import GaussianLoss
 from bursar.losses.laws.integer_rungs import rungs, steps_of, variance_of
-from bursar.losses.laws.integer_tails import MOST_TERMS, far_tail, near_tail, summed_tails
+from bursar.losses.laws.integer_tails import MOST_TERMS, FarTails, chernoff_tail, near_tail, summed_tails
 from bursar.losses.twins import Twins
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
@@ -71,14 +71,19 @@ class DiscreteGaussianLoss(Loss):
             return 1 - self._tail(1 - m)
         deep = arb(m) ** 2 / (2 * self.variance_parameter)
         if deep > _DEEPEST or (m > MOST_TERMS // 2 and deep > _DEEP):
-            return hull(arb(0), self._chernoff(arb(m)))
+            return hull(arb(0), chernoff_tail(self.variance_parameter, arb(m)))
         tails = self._tails[-1]
         if m >= len(tails) and m > _FARTHEST:
-            return far_tail(self.variance_parameter, self.normaliser(), m)
+            return self._far.at(m)
         if m >= len(tails):
             tails = self._sum_tails(max(m, min(2 * len(tails), _FARTHEST)))  # more than asked: others will follow
             self._tails.append(tails)  # another thread may have asked for fewer meanwhile
         return tails[m]
+
+    @cached_property
+    def _far(self) -> FarTails:
+        """Tails of outputs too far away to be listed."""
+        return FarTails(self.variance_parameter, self.normaliser)
 
     @cached_property
     def _tails(self) -> list[list[Ball]]:
@@ -106,11 +111,7 @@ class DiscreteGaussianLoss(Loss):
 
     def _far_profile(self, x: Ball, threshold: Ball) -> Ball:
         """Between 1 − e^x and P(L > x) ≤ P(Y < threshold), which Chernoff's bound makes small far to the left."""
-        return hull(positive_part(-x.expm1()), self._chernoff(positive_part(-threshold)))
-
-    def _chernoff(self, m: Ball) -> Ball:
-        """A bound of P(Y ≥ m) for m ≥ 0: E[e^{tY}] ≤ e^{t²σ²/2}, since ϑ is largest at 0."""
-        return arb((-m * m / (2 * self.variance_parameter)).exp().upper()).min(arb(1))
+        return hull(positive_part(-x.expm1()), chernoff_tail(self.variance_parameter, positive_part(-threshold)))
 
     def cdf(self, x: RealLike) -> Ball:
         """P(Y ≥ threshold)."""
@@ -126,7 +127,7 @@ class DiscreteGaussianLoss(Loss):
 
     def _from(self, threshold: Ball, *, strict: bool) -> Ball:
         if not abs(threshold) < _FURTHEST:
-            beyond = self._chernoff(positive_part(abs(threshold) - 1))
+            beyond = chernoff_tail(self.variance_parameter, positive_part(abs(threshold) - 1))
             return hull(1 - beyond, arb(1)) if threshold < 0 else hull(arb(0), beyond if threshold > 0 else arb(1))
         ends, s, norm = [], self.variance_parameter, self.normaliser()
         for m in integers_around(threshold, -_FURTHEST, _FURTHEST):

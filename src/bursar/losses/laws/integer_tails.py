@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
-from flint import arb
+from flint import arb, ctx
 
 from bursar.errors import LossUnknown
 from bursar.numerics.balls import Ball, hull
@@ -12,6 +13,7 @@ from bursar.numerics.normal import cdf
 
 MOST_TERMS = 20_000
 _SMOOTH, _FARTHEST = 1_000_000, 10_000  # of σ², and outputs: with more, sums are long
+_STRETCH = 512  # outputs far away whose tails are listed together
 _SLOW = 3  # of σ² over an output: from there on terms fall quickly
 
 
@@ -26,6 +28,41 @@ def far_tail(s: Ball, norm: Ball, m: int) -> Ball:
         if ratio < 1 and term <= total * arb(2) ** -140 * (1 - ratio):
             return lead * (total + hull(arb(0), term * ratio / (1 - ratio))) / norm
     raise _too_many(s)
+
+
+def chernoff_tail(s: Ball, m: Ball) -> Ball:
+    """A bound of P(Y ≥ m) for m ≥ 0: E[e^{tY}] ≤ e^{t²σ²/2}, since ϑ is largest at 0."""
+    return arb((-m * m / (2 * s)).exp().upper()).min(arb(1))
+
+
+class FarTails:
+    """Tails far away, by stretches: profiles at many places ask for many that lie side by side."""
+
+    def __init__(self, s: Ball, norm: Callable[[], Ball]) -> None:
+        self.s, self.norm = s, norm
+        self._known: dict[tuple[int, int], list[Ball]] = {}
+
+    def at(self, m: int) -> Ball:
+        """P(Y ≥ m), as precise as is asked now."""
+        key = m // _STRETCH, ctx.prec
+        if key not in self._known:
+            self._known[key] = far_tails(self.s, self.norm(), key[0] * _STRETCH, _STRETCH)
+        return self._known[key][m % _STRETCH]
+
+
+def far_tails(s: Ball, norm: Ball, first: int, size: int) -> list[Ball]:
+    """P(Y ≥ m) for so many m from the first on: what lies behind all of them is summed once."""
+    term, ratio = (-(arb(first) ** 2) / (2 * s)).exp() / norm, (-arb(2 * first + 1) / (2 * s)).exp()
+    shrink, terms = (-1 / s).exp(), []
+    for _ in range(size):
+        terms.append(term)
+        term *= ratio
+        ratio *= shrink
+    total, tails = far_tail(s, norm, first + size), []
+    for term in reversed(terms):
+        total += term
+        tails.append(total)
+    return tails[::-1]
 
 
 def summed_tails(s: Ball, norm: Ball, most: int) -> list[Ball]:

@@ -27,13 +27,18 @@ def by_leaps(factors: list[Factor], leak: Ball, log_delta: float, heavy: float) 
     """A contour at the saddle point of the very ε that it finds; ``heavy`` is where far losses outweigh near ones."""
     near = _guess(factors, log_delta, heavy)
     for _ in range(_POINTS):
-        tau = _least(lambda t, at=near: rough_cumulants(factors, t)[1] - at, heavy)
+        tau = _saddle(factors, near, heavy)
         contour = Contour(factors, leak, near, log_delta, tau)
         found = newton(contour, near, log_delta)
         if abs(found - near) * tau <= _CLOSE:
             return contour, found
         near = found
     raise NoContour("the search for ε does not settle")
+
+
+def _saddle(factors: list[Factor], epsilon: float, heavy: float) -> float:
+    """Where K − τε is least."""
+    return _least(lambda tau: rough_cumulants(factors, tau)[1] - epsilon, heavy)
 
 
 def _guess(factors: list[Factor], log_delta: float, heavy: float) -> float:
