@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from flint import arb
 
 import bursar as b
-from bursar.losses.engines.answer import Answer, Losses
+from bursar.errors import ContradictionError
+from bursar.losses.engines.answer import Answer, Losses, asked_between
 from bursar.losses.engines.cheaper import below
 
 
@@ -38,3 +40,13 @@ def test_releases_that_cost_little_one_by_one_are_below_a_huge_epsilon() -> None
     assert below(losses, answer(1e9, "hits"), arb(10) ** -30)
     assert not below(losses, answer(1e-3, "hits"), arb(10) ** -30)
     assert not below(losses, answer(1e9, "contour"), arb(10) ** -30)
+
+
+def test_ends_that_exclude_each_other_are_an_error() -> None:
+    """Asked at two δ's, an engine whose lower end at the larger one exceeds its upper end at the smaller one lies."""
+
+    def liar(delta: arb) -> Answer:
+        return Answer(2.0, 3.0, (), "envelope", 1, 0.0) if delta > 0.01 else Answer(0.5, 1.0, (), "envelope", 1, 0.0)
+
+    with pytest.raises(ContradictionError):
+        asked_between(liar, arb("0.001"), arb("0.1"), 1e-6)

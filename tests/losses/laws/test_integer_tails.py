@@ -50,3 +50,23 @@ def test_lists_of_tails_grow_by_more_than_is_asked() -> None:
         alone = DiscreteGaussianLoss(arb(900), 1)._tail(599)
         assert loss._tail(599).overlaps(alone)
         assert loss._tail(599).rad() < arb("1e-30") * alone.mid()
+
+
+@pytest.mark.parametrize(("variance", "first"), [(10_000, 10_240), (160_000, 10_001), (407_000, 19_968)])
+@pytest.mark.parametrize("bits", [64, 192, 640])
+def test_far_tails_enclose_the_sum(variance: int, first: int, bits: int) -> None:
+    """At both ends of a stretch and inside, at every precision, against terms that are added up one by one."""
+    with mp.workdps(240):
+        last = int(mp.sqrt(mp.mpf(first + 1024) ** 2 + 1200 * variance)) + 10
+        terms = [mp.exp(-mp.mpf(y * y) / (2 * variance)) for y in range(first, last)]
+        norm = mp.sqrt(2 * mp.pi * variance)  # up to e^{−2π²σ²}
+        truths = {
+            m: mp.fsum(terms[m - first :]) / norm for m in (first, first + 1, first + 500, first + 511, first + 512)
+        }
+    with working(bits):
+        loss = DiscreteGaussianLoss(arb(variance), 1)
+        for m, truth in truths.items():
+            found = loss._tail(m)
+            assert mp.mpf(found.lower().str(220, radius=False)) <= truth * (1 + mp.mpf(10) ** -200)
+            assert truth * (1 - mp.mpf(10) ** -200) <= mp.mpf(found.upper().str(220, radius=False))
+            assert found.rad() <= found.mid() * arb(2) ** (32 - min(bits, 140))

@@ -78,7 +78,14 @@ def asked_between(solve: Callable[[Ball], Answer], least: Ball, most: Ball, widt
         if found.width <= width:
             return found
     above = solve(least)
-    return replace(above, lower=min(solve(most).lower, above.upper))
+    return between(above, solve(most).lower, above.upper)
+
+
+def between(found: Answer, lower: float, upper: float) -> Answer:
+    """An answer's record with ends that were proved apart: if they exclude each other, one proof is wrong."""
+    if lower > upper:
+        raise ContradictionError(f"a lower end of {lower} and an upper end of {upper} exclude each other: {found}")
+    return replace(found, lower=lower, upper=upper)
 
 
 def worst(answers: Sequence[Answer]) -> Answer:

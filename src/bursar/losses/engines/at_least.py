@@ -6,7 +6,7 @@
                    ε ≥ ln((P(S) − δ)/Q(S))
     anything       δ(0) − δ(ε) ≤ e^ε − 1, so ε ≥ ln(1 + δ(0) − δ)
 
-Each holds for every pair that is attained (proofs/largest.md §7).
+Each holds for every pair that is attained (proofs/largest.md §5).
 """
 
 from __future__ import annotations

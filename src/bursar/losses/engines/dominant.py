@@ -20,7 +20,7 @@ from flint import arb
 
 from bursar.errors import LossUnknown
 from bursar.losses._base import Loss
-from bursar.losses.engines.answer import Answer, Losses, asked_between
+from bursar.losses.engines.answer import Answer, Losses, asked_between, between
 from bursar.numerics.balls import Ball, minimum, positive_part, up, working
 
 _SHARE = arb(10) ** -9  # η
@@ -111,7 +111,8 @@ def one_by_one(losses: Losses, delta: Ball, width: float, solve: Solve) -> Answe
     parts = [delta * (1 - _SPARE) if i == first else spare for i in range(len(losses))]
     upper = sum((arb(_ends(one, part, width, solve)[1]) for one, part in zip(losses, parts, strict=True)), arb(0))
     lower, most = max(low for low, _ in alone), up(upper)
-    return Answer(min(lower, most), most, (), "one by one", 1, 0.0) if lower > 0 or most < math.inf else None
+    none = Answer(0.0, math.inf, (), "one by one", 1, 0.0)
+    return between(none, lower, most) if lower > 0 or most < math.inf else None
 
 
 def _covered(losses: Losses, delta: Ball) -> list[Ball | None]:

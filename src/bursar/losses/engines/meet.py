@@ -5,11 +5,13 @@ serve or stays wider than asked.
     closed form    copies of one loss whose composed profile is known, or discrete Gaussians of a large σ
     hits           samples, also different ones, whose outcome says who took part
     contour        where noise is Gaussian: fewest moments, because they decay
+    leaps          the same at the saddle point of an ε, where one large loss more pays about as much as it costs
     envelope       everything whose places can be listed: atoms, densities, and both together
     largest loss   where one tilt cannot serve small losses and rare large ones: the compositions by their largest loss
     close hits     samples again, with engines for every number of hits that may decide
     bands          where a few large losses decide among many small ones, and all of these stay wide
     lattice        what is left, and the cross-check; for samples `drawn` has a lower end where nobody else has one
+    at least       where none of them has a lower end: by one release, by one of many copies, by δ(0)
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from dataclasses import replace
 from flint import arb
 
 from bursar.losses.engines import dominant, lost, rungs, steady
-from bursar.losses.engines.answer import USUAL_WIDTH, Answer, Losses, NoEngine, Precision, asked_between
+from bursar.losses.engines.answer import USUAL_WIDTH, Answer, Losses, NoEngine, Precision, asked_between, between
 from bursar.losses.twins import Twins
 from bursar.numerics.balls import Ball, down, up
 
@@ -47,7 +47,7 @@ def epsilon_at(losses: Losses, delta: Ball, precision: Precision, solve: Solve) 
         return None
     nothing = high.upper == 0 and not less + 2 * slack > delta * (-slack).exp()
     lower, upper = max(down(arb(low.lower) - 2 * slack), 0.0), 0.0 if nothing else up(arb(high.upper) + 2 * slack)
-    return replace(high, lower=min(lower, upper), upper=upper)
+    return between(high, lower, upper)
 
 
 def _moved(losses: Losses, delta: Ball, precision: Precision, solve: Solve) -> Answer | None:

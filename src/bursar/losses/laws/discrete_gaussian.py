@@ -18,7 +18,7 @@ from bursar.losses.engines.likeness import LEAST, LikeFactor, Likeness, delta_of
 from bursar.losses.engines.rungs import Rungs
 from bursar.losses.laws.gaussian import GaussianLoss
 from bursar.losses.laws.integer_rungs import rungs, steps_of, variance_of
-from bursar.losses.laws.integer_tails import MOST_TERMS, FarTails, chernoff_tail, near_tail, summed_tails
+from bursar.losses.laws.integer_tails import FARTHEST, MOST_TERMS, FarTails, chernoff_tail, near_tail, summed_tails
 from bursar.losses.twins import Twins
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
@@ -38,7 +38,6 @@ from bursar.numerics.lattice import integers_around
 from bursar.numerics.trusted import UNIT
 
 _CLOSE = 1e10  # of the variance of all copies: then no question tells them from a Gaussian
-_FARTHEST = 10_000  # outputs whose tails are listed together
 _MOST_LISTED = 1_000_000  # of σ²: beyond, few tails can be listed, and the loss is all but Gaussian
 _MOST_ATOMS = 2_000_000
 _FURTHEST = 10**15  # outputs: further ones are not told apart
@@ -73,10 +72,10 @@ class DiscreteGaussianLoss(Loss):
         if deep > _DEEPEST or (m > MOST_TERMS // 2 and deep > _DEEP):
             return hull(arb(0), chernoff_tail(self.variance_parameter, arb(m)))
         tails = self._tails[-1]
-        if m >= len(tails) and m > _FARTHEST:
+        if m >= len(tails) and m > FARTHEST:
             return self._far.at(m)
         if m >= len(tails):
-            tails = self._sum_tails(max(m, min(2 * len(tails), _FARTHEST)))  # more than asked: others will follow
+            tails = self._sum_tails(max(m, min(2 * len(tails), FARTHEST)))  # more than asked: others will follow
             self._tails.append(tails)  # another thread may have asked for fewer meanwhile
         return tails[m]
 

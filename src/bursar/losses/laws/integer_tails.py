@@ -12,7 +12,8 @@ from bursar.numerics.balls import Ball, hull
 from bursar.numerics.normal import cdf
 
 MOST_TERMS = 20_000
-_SMOOTH, _FARTHEST = 1_000_000, 10_000  # of σ², and outputs: with more, sums are long
+FARTHEST = 10_000  # outputs whose tails are listed together: with more, sums are long
+_SMOOTH = 1_000_000  # of σ²: the same
 _STRETCH = 512  # outputs far away whose tails are listed together
 _SLOW = 3  # of σ² over an output: from there on terms fall quickly
 
@@ -90,7 +91,7 @@ def summed_tails(s: Ball, norm: Ball, most: int) -> list[Ball]:
 
 def near_tail(s: Ball, norm: Ball, m: int) -> Ball | None:
     """P(Y ≥ m) between integrals, where sums take many terms and integrals say nearly as much; None elsewhere."""
-    return smooth_tail(s, norm, m) if s > _SMOOTH or _FARTHEST < abs(m) < float(s) / _SLOW else None
+    return smooth_tail(s, norm, m) if s > _SMOOTH or FARTHEST < abs(m) < float(s) / _SLOW else None
 
 
 def smooth_tail(s: Ball, norm: Ball, m: int) -> Ball:
