@@ -59,6 +59,8 @@ def answer(composition: Composition, question: Question) -> Bound | Abstain:
     pieces = composed(pairs)
     asked = max(map(engines.usual_width, pieces)) if question.precision.width is None else question.precision.width
     attained = all(directions.attained for directions, _ in pairs)
+    if found.upper == math.inf and not attained:
+        return Abstain("no engine proves an upper end")
     points = "grid points" if found.engine == "lattice" else "moments"
     because = f"the {found.engine} engine encloses it to {found.width:.0e} of itself ({found.nodes} {points})"
     if found.upper == math.inf and found.engine in _FROM_BELOW:

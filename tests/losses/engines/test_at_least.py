@@ -57,6 +57,13 @@ def test_one_of_many_shows_what_no_single_release_does(text: str, delta: str, le
     assert at_least.by_releases(losses, arb(delta)) > least
 
 
+@pytest.mark.parametrize("delta", ["0.5", "0.9", "0.98"])
+def test_large_deltas_have_lower_ends(delta: str) -> None:
+    """Many responses: some copy almost surely shows it, which is more often than δ even where δ is above one half."""
+    losses, upper = _directions("randomized_response(epsilon=9)*100")[0], 900.0
+    assert 0 < at_least.by_releases(losses, arb(delta)) <= upper
+
+
 @pytest.mark.parametrize("delta", ["0.1", "0.3", "0.45", "0.46"])
 def test_delta_at_zero_gives_a_lower_end(delta: str) -> None:
     """One randomized response: δ(0) = tanh(ε/2), and δ(x) = (e − e^x)/(1 + e) has its root in closed form."""

@@ -15,7 +15,7 @@ from bursar.errors import LossUnknown
 from bursar.losses._base import Loss
 from bursar.losses.engines import dominant
 from bursar.losses.engines.answer import Losses
-from bursar.numerics.balls import Ball, ball, down, working
+from bursar.numerics.balls import Ball, ball, down, minimum, working
 
 NAME = "at least"
 """What such an answer is called where no engine has an upper end."""
@@ -36,17 +36,18 @@ def by_delta(at_zero: float, delta: Ball) -> float:
 
 
 def _one_of(loss: Loss, count: int, delta: Ball) -> float:
-    """By the largest loss, as far as halving finds it, that some copy exceeds twice as often as δ."""
+    """By the largest loss, as far as halving finds it, that some copy exceeds clearly more often than δ."""
     best, low, high = 0.0, -_DECADES, _DECADES
+    clearly = delta + minimum(delta, (1 - delta) / 2)
     for _ in range(_HALVES):
         middle = (low + high) / 2
         try:
             least = ball(10**middle)
             often = loss.tail(least)
-            seen = -(count * (-often).log1p()).expm1()
+            seen = -(count * (-often).log1p()).expm1() if often < 1 else often
         except (LossUnknown, ArithmeticError, ValueError):
             break
-        if seen > 2 * delta:
+        if seen > clearly:
             bound = ((seen - delta) / (count * often)).log() + least
             best, low = max(best, down(bound) if bound.is_finite() else 0.0), middle
         else:

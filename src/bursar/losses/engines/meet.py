@@ -25,7 +25,7 @@ from importlib import import_module
 from flint import arb
 
 from bursar.losses.engines import at_least, closed, contour, dominant, envelope, lattice, simpler, top
-from bursar.losses.engines.answer import EFFORTS, USUAL, USUAL_WIDTH, Answer, Losses, NoEngine, Precision, both, worst
+from bursar.losses.engines.answer import EFFORTS, USUAL_WIDTH, Answer, Losses, NoEngine, Precision, both, worst
 from bursar.losses.engines.asking import CLOSE, OPEN, Ask, Turn, is_smooth, order_of, width_of
 from bursar.losses.engines.cheaper import STUMBLES, below, cheaper
 from bursar.losses.engines.chernoff import delta_at_most
@@ -58,10 +58,10 @@ def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) 
         found = _by_directions(directions, delta, replace(precision, tried=Tried()))
     except NoEngine:
         found = Answer(0.0, math.inf, (), at_least.NAME, 1, 0.0)
-        if not (raised := _raised(found, _at_least(directions, delta))).lower > 0:
+        if not (raised := _raised(found, _at_least(directions, delta, precision))).lower > 0:
             raise
         return raised
-    return _raised(found, _at_least(directions, delta)) if _open(found) else found
+    return _raised(found, _at_least(directions, delta, precision)) if _open(found) else found
 
 
 def _open(found: Answer) -> bool:
@@ -93,12 +93,12 @@ def _by_directions(directions: Sequence[Losses], delta: Ball, precision: Precisi
     return worst(answers)
 
 
-def _at_least(directions: Sequence[Losses], delta: Ball) -> float:
+def _at_least(directions: Sequence[Losses], delta: Ball, precision: Precision) -> float:
     """A lower end where the engines have none; 0 where nobody has one."""
     lower = max(at_least.by_releases(losses, delta) for losses in directions)
     if not lower > 0:
-        with suppress(NoEngine):
-            lower = at_least.by_delta(delta_at(directions, arb(0), USUAL).lower, delta)
+        with suppress(NoEngine, *STUMBLES):
+            lower = at_least.by_delta(delta_at(directions, arb(0), replace(precision, width=None)).lower, delta)
     return lower
 
 

@@ -30,6 +30,8 @@ def by_leaps(factors: list[Factor], leak: Ball, log_delta: float, heavy: float) 
         tau = _saddle(factors, near, heavy)
         contour = Contour(factors, leak, near, log_delta, tau)
         found = newton(contour, near, log_delta)
+        if not found > 0:
+            raise NoContour("ε is too close to 0 to be told from it")
         if abs(found - near) * tau <= _CLOSE:
             return contour, found
         near = found
