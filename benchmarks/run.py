@@ -17,6 +17,7 @@ import epochs  # noqa: E402
 import hostile  # noqa: E402
 import peers  # noqa: E402
 import plans  # noqa: E402
+import questions  # noqa: E402
 import schemes  # noqa: E402
 import stamp  # noqa: E402
 import startup  # noqa: E402
@@ -184,6 +185,7 @@ SECTIONS: dict[str, Callable[[], list[str]]] = {
     **peers.SECTIONS,
     "Time against the number of steps: rate .01, σ = 1, δ = 1e-6": counts,
     "Hard and large": hard_cases,
+    "Random questions over every family": questions.questions,
     "Curves": curves.curves,
     "Random allocation: σ = 1, δ = 1e-6, one step of so many an epoch (processor time)": epochs.epochs,
     **plans.SECTIONS,

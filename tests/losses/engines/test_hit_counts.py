@@ -39,7 +39,7 @@ def test_the_quantile_of_the_hits_lies_between_the_ends(scale: str, rate: str, c
     [("1e-15", "0.6", 100_000, "0.9"), ("1e-15", "0.01", 4 * 10**6, "0.6"), ("1e-12", "0.5", 10**6, "0.3")],
 )
 def test_a_delta_that_the_usual_number_does_not_reach(scale: str, rate: str, count: int, delta: str) -> None:
-    """Above ½ δ asks for fewer hits than usual: the lower end stays below what as many cost; below ½ there is one."""
+    """Above ½ δ asks for fewer hits than usual: the lower end stays below what as many cost, and is what some show."""
     found = b.account(f"poisson(laplace(scale={scale}), rate={rate})*{count}", delta=delta).bound
     with mp.workdps(40):
         q, low, high = mpf(rate), 0, count
@@ -51,7 +51,7 @@ def test_a_delta_that_the_usual_number_does_not_reach(scale: str, rate: str, cou
         truth = low / mpf(scale)
         assert mpf(found.lower) <= truth * (1 + mpf("1e-9"))
         assert truth * (1 - mpf("1e-9")) <= mpf(found.upper)
-    assert (found.lower > 0) == (mpf(delta) < mpf("0.5"))
+    assert found.lower > 0
 
 
 def _quantile(rate: mpf, count: int, delta: mpf) -> int:

@@ -22,6 +22,7 @@ from bursar.losses.engines.contour.engine import Contour
 from bursar.losses.engines.contour.saddle import rough_cumulants
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, down, up
+from bursar.numerics.products import product, summed
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _GOOD = 1e-7  # of δ: what aliases and cut may take, however narrow δ is wanted, without choosing the nodes anew
@@ -121,9 +122,9 @@ def evaluated(contour: Contour, epsilons: Array) -> Ends:
     near = turned - apart
     slip = off + UNIT * (np.abs(apart) + np.abs(near))
     phase = sums.angle[None, :] + contour.frequencies[None, :] * near[:, None]
-    values = np.cos(phase) @ sums.share
+    values = product(np.cos(phase), sums.share)
     rounded = (ULPS + 4) * (1 + sums.turn_size + np.abs(phase)) + phase.shape[1] + 48
-    rounding = SAFETY * UNIT * (rounded @ sums.share) + SAFETY * slip * float(sums.share @ contour.frequencies)
+    rounding = SAFETY * UNIT * (product(rounded, sums.share)) + SAFETY * slip * summed(sums.share, contour.frequencies)
     lead, unsure = _lead(contour, middle, apart)
     if not lead[0] > _LEAST:
         raise NoContour("δ is too small for floats")

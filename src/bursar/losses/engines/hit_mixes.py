@@ -22,6 +22,7 @@ from bursar.losses.engines.hit_parts import missed
 from bursar.losses.engines.hit_totals import Total, total_of
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, down, hull, positive_part, up, working
+from bursar.numerics.products import product
 from bursar.numerics.search import crossing
 
 _BITS = 160
@@ -93,7 +94,7 @@ class Mixed:
         # in units of the largest cost, so that no square leaves the range of floats
         self.unit = max((kind.scale() for kind, _ in kinds), key=float)
         self.offset = self._floats(lambda kind, n: float(kind.offset(n) / self.unit))
-        self.square = self.numbers @ np.array([float(mu / self.unit) for _, mu in kinds])
+        self.square = product(self.numbers, np.array([float(mu / self.unit) for _, mu in kinds]))
 
     def _floats(self, of: Callable[[Total, int], float]) -> Array:
         columns = []

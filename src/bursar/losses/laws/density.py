@@ -41,6 +41,7 @@ from bursar.numerics.balls import (
     working,
 )
 from bursar.numerics.formula import Formula
+from bursar.numerics.products import summed
 from bursar.numerics.quadrature import real_integral
 from bursar.numerics.running import running
 
@@ -212,8 +213,7 @@ class DensityLoss(Loss):
             return p * f((p / q).log(analytic=analytic), analytic)
 
         total = acb(0)
-        for start, end in pairwise(self.breaks):
-            # a wide ball in good time is worth more here than a narrow one after minutes
+        for start, end in pairwise(self.breaks):  # a wide ball in good time is worth more than a narrow one much later
             total += acb.integral(integrand, start, end, rel_tol=arb(2) ** -100, eval_limit=3000)
         return total
 
@@ -223,7 +223,7 @@ class DensityLoss(Loss):
             return self._factor.rough(alpha - 1)[0] / (alpha - 1)
         losses, masses = self._rough_table
         top = float(losses.max())
-        total = float(masses @ np.exp((alpha - 1) * (losses - top)))
+        total = summed(masses, np.exp((alpha - 1) * (losses - top)))
         return top + math.log(total) / (alpha - 1) if total > 0 else top
 
     @cached_property

@@ -22,6 +22,7 @@ from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, ComplexBall, hull, up, working
 from bursar.numerics.formula import Formula, Term
 from bursar.numerics.logarithm import logarithm
+from bursar.numerics.products import product
 from bursar.numerics.trusted import UNIT
 
 _POINTS = 24  # of a circle, half of them the conjugates of the others
@@ -163,7 +164,7 @@ def _taylor(values: list[ComplexBall]) -> float:
     radii = max(float(v.real.rad()) + float(v.imag.rad()) for v in values)
     points = 2 * (len(values) - 1)
     cosines, sines = _cosines(points)
-    sizes = float(np.abs(cosines @ real + sines @ imaginary).sum())
+    sizes = float(np.abs(product(cosines, real) + product(sines, imaginary)).sum())
     rounding = points * (_SLACK * 1e-3 * float(np.abs(real).max() + np.abs(imaginary).max()) + 2 * radii)
     return sizes * (1 + _SLACK) + rounding
 

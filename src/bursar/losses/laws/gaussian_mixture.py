@@ -43,6 +43,7 @@ from bursar.numerics.balls import (
     positive_part,
     square,
 )
+from bursar.numerics.products import product
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +211,7 @@ class MixtureAdd(_Mixed):
         mixture = self.mixture
         floats = mixture.floats()
         products = np.multiply.outer(floats.shifts, floats.shifts) / floats.sigma**2
-        variance = floats.weights @ np.expm1(np.minimum(products, 500.0)) @ floats.weights
+        variance = product(product(floats.weights, np.expm1(np.minimum(products, 500.0))), floats.weights)
         return CumulantBound(
             float(variance), math.inf, lambda t: without_shift(mixture.sigma, mixture.shifts, mixture.weights, t)
         )

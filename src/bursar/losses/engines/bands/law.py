@@ -19,6 +19,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from bursar.numerics.balls import Ball
+from bursar.numerics.products import product
 
 Extended = NDArray[Any]
 """Extended floats: of the platform's longest kind."""
@@ -176,12 +177,14 @@ def coarser(frame: Frame, band: int, masses: Extended, low: int) -> tuple[int, E
     lower, higher = _shares(frame, band)
     if frame.upper:
         found = np.zeros(len(cells) + 1, dtype=LONG)
-        found[:-1] += cells @ lower
-        found[1:] += cells @ higher
+        found[:-1] += product(cells, lower)
+        found[1:] += product(cells, higher)
         return first, found
     # what lies on a place already stays there
     own, inner = cells[:, 0], cells[:, 1:]
-    found = gathered(inner.sum(axis=1), inner @ lower[1:], inner @ higher[1:], _slopes(frame, band, len(cells)))
+    found = gathered(
+        inner.sum(axis=1), product(inner, lower[1:]), product(inner, higher[1:]), _slopes(frame, band, len(cells))
+    )
     found[:-1] += own
     return first, found
 

@@ -16,6 +16,7 @@ from bursar.losses.engines.contour.line_sums import log_of
 from bursar.losses.engines.contour.sampled_factor import SampledFactor
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball
+from bursar.numerics.products import product, summed
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 
@@ -37,8 +38,8 @@ class AnnouncedFactor(Factor):
         weights = np.array([float(weight) for weight in self.weights])
         shares = weights * np.exp(heights - heights.max())
         shares /= shares.sum()
-        mean = float(shares @ means)
-        variance = float(shares @ (variances + np.square(means - mean)))
+        mean = summed(shares, means)
+        variance = summed(shares, variances + np.square(means - mean))
         return float(self._rough_mixed(heights)), self.count * mean, self.count * variance
 
     def rough_variance(self) -> float:
@@ -53,7 +54,7 @@ class AnnouncedFactor(Factor):
         """The cumulants of all copies from those of the parts, one row for each part, in floats."""
         weights = np.array([float(weight) for weight in self.weights])
         with np.errstate(over="ignore"):  # infinite where it is of no use
-            found: Array = self.count * np.log1p(weights @ np.expm1(heights))
+            found: Array = self.count * np.log1p(product(weights, np.expm1(heights)))
         return found
 
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:

@@ -13,6 +13,7 @@ import numpy as np
 from flint import arb
 
 from bursar.numerics.arrays import Array, Complexes
+from bursar.numerics.products import product
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 FARTHEST = 6.0  # of v
@@ -42,7 +43,7 @@ def complex_cut(w: Array, v: float) -> tuple[Array, Complexes, Array]:
     places, weights = _rule()
     y = v * places
     grown = weights * np.exp(0.5 * y * y) * v
-    turned = np.exp(1j * np.multiply.outer(x, y)) @ grown
+    turned = product(np.exp(1j * np.multiply.outer(x, y)), grown)
     real = np.exp(lift) * np.array([0.5 * math.erfc(-math.sqrt(0.5) * place) for place in x.tolist()])
     bell = np.exp(lift - 0.5 * x * x) / math.sqrt(2 * math.pi)
     value[near] = real - 1j * bell * turned

@@ -15,6 +15,7 @@ import numpy as np
 from bursar.losses.engines.contour.factors import Care, Decay, least_gap
 from bursar.losses.engines.contour.sampled_group import Group, odds
 from bursar.numerics.arrays import Array
+from bursar.numerics.products import product
 from bursar.numerics.trusted import SAFETY, UNIT
 
 _CELLS = {Care.LEAST: np.linspace(0.0, 1.0, 25), Care.MOST: np.linspace(0.0, 1.0, 97)}
@@ -101,7 +102,7 @@ def _by_layers(tables: Sequence[tuple[Array, Array, Array]]) -> Decay:
         half = 0.5 * np.exp((np.arange(len(total)) + first) / _WIDTHS) * (1 - 1e-9)
 
         def together(s: Array) -> Array:
-            gone: Array = -(least_gap(np.multiply.outer(s, half)) @ total) * (1 - 1e-9)
+            gone: Array = -(product(least_gap(np.multiply.outer(s, half)), total)) * (1 - 1e-9)
             return gone
 
         return together
@@ -110,7 +111,7 @@ def _by_layers(tables: Sequence[tuple[Array, Array, Array]]) -> Decay:
         gone = np.zeros_like(s)
         for counts, shares, widths in tables:
             gaps = np.array([(least_gap(0.5 * x * widths) * shares).sum(axis=1) for x in s.tolist()])
-            gone += np.log1p(-np.minimum(gaps * (1 - 1e-9), 1 - 1e-15)) @ counts
+            gone += product(np.log1p(-np.minimum(gaps * (1 - 1e-9), 1 - 1e-15)), counts)
         return gone
 
     return apart
@@ -135,7 +136,7 @@ def _by_rungs(groups: Sequence[Group], tau: float, far: Decay) -> Decay:
                 gone = -real * (2 + real) - imag * imag - error * (2 * np.abs(1 + real) + 2 * np.abs(imag) + error)
                 sag = most[part, None] * gap * gap / 4 * (1 + 1e-9)
                 least = np.minimum(gone[:, 1:], gone[:, :-1]) - sag - 16 * UNIT
-                steps += 0.5 * (counts[part] @ np.log1p(-np.clip(least * (1 - 1e-9), 0.0, 1 - 1e-9)))
+                steps += 0.5 * (product(counts[part], np.log1p(-np.clip(least * (1 - 1e-9), 0.0, 1 - 1e-9))))
     beyond = float(far(rungs[-1:] * (1 - 1e-12))[0])
     # for every larger frequency: the worst of this and all later steps, and of what comes after the last
     worst = np.maximum(np.maximum.accumulate(steps[::-1])[::-1] * (1 - 1e-9), beyond)

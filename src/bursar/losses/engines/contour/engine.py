@@ -26,6 +26,7 @@ from bursar.losses.engines.contour.terms import Errors, Sums
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, up
 from bursar.numerics.lattice import short
+from bursar.numerics.products import product, summed
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 MOST_NODES = 8_000
@@ -128,7 +129,7 @@ class Contour:
         sums = self.sums
         terms = sums.share * np.exp(1j * (sums.angle + self.frequencies * (sums.near_drift - epsilon)))
         value = float(terms.real.sum()) * self.step / math.pi
-        slope = -float((terms @ sums.powers).real) * self.step / math.pi
+        slope = -float((product(terms, sums.powers)).real) * self.step / math.pi
         lead = float(self.cumulant) - self.tau * epsilon
         if self.mirrored:
             ones, odds = (float(part) for part in self._known(arb(epsilon)))
@@ -164,7 +165,7 @@ class Contour:
         phase, slip = self._phase(epsilon)
         value = float((self.sums.share * np.cos(phase)).sum())
         turned = (ULPS + 4) * (1 + self.sums.turn_size + np.abs(phase)) + len(phase) + 48
-        rounding = SAFETY * float(self.sums.share @ (UNIT * turned + slip * self.frequencies))
+        rounding = SAFETY * summed(self.sums.share, UNIT * turned + slip * self.frequencies)
         lead = (self.cumulant - arb(self.tau) * x).exp() * arb(self.step) / arb.pi()
         total = lead * (arb(value) + arb(0, self.sums.doubt) + arb(0, rounding))
         cut, alias, given_up = self._cut(x), self._aliases(epsilon), self.given_up

@@ -20,6 +20,7 @@ from flint import acb, arb
 from bursar.losses._base import Loss
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, down
+from bursar.numerics.products import product
 from bursar.numerics.trusted import SAFETY, UNIT
 
 Decay = Callable[[Array], Array]
@@ -227,7 +228,7 @@ def uniform_decay(ways: Sequence[Array | list[tuple[float, float]]], count: int)
     def bound(s: Array) -> Array:
         lost = np.zeros_like(s)
         for share, half in sets:
-            lost = np.maximum(lost, least_gap(np.multiply.outer(s, half)) @ share)
+            lost = np.maximum(lost, product(least_gap(np.multiply.outer(s, half)), share))
         return count * np.log1p(-np.minimum(lost * (1 - 1e-9), 1 - 1e-15))
 
     return bound

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from bursar.numerics.arrays import Array, Complexes
+from bursar.numerics.products import product
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _COLUMNS = 128
@@ -65,9 +66,9 @@ class Line:
             far, _ = _powers(next_step, rows)
             far *= few
             across = near.swapaxes(1, 2)
-            total += few @ across
+            total += product(few, across)
             near += 1
-            total += far @ across
+            total += product(far, across)
         return total.reshape(len(weights), rows * columns)
 
     def _errors(self, part: slice, s: Array, entries: int) -> Array:

@@ -25,6 +25,7 @@ from bursar.losses.engines.contour.sampled_integral import SampledIntegral
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball
+from bursar.numerics.products import summed
 from bursar.numerics.trusted import SAFETY
 
 _ONE_SCALE = 0.25  # of the weight of shifts above 0: with so many seen no losses are rare
@@ -67,7 +68,7 @@ class MixtureIntegral(SampledIntegral):
         log = self.mixed.log(x)[1]
         mass = np.exp(-0.5 * np.square(x / self.sigma) + log)
         mass /= mass.sum()
-        plain = float(mass @ np.square(log - float(mass @ log)))
+        plain = summed(mass, np.square(log - summed(mass, log)))
         products = np.multiply.outer(self.mixed.shifts, self.mixed.shifts) / self.sigma**2
         pairs = np.expm1(np.minimum(products, 500.0)) * np.multiply.outer(self.mixed.weights, self.mixed.weights)
         return max(min(float(pairs.sum()), plain), 1e-300)
@@ -153,7 +154,7 @@ class MixtureIntegral(SampledIntegral):
         if self.removed:
             return min(-self.sigma * depth, -_SLOWEST), super().window(tau)[1]
         # R ≥ p₀, and by the means of arithmetic and geometry ln R ≥ (2m·x − v)/(2s²), m and v the shifts' first moments
-        mean, square = (float(self.mixed.weights @ self.mixed.shifts**power) for power in (1, 2))
+        mean, square = (summed(self.mixed.weights, self.mixed.shifts**power) for power in (1, 2))
         edge = tau * mean + math.sqrt((tau * mean) ** 2 + tau * square + 2 * self.sigma**2 * self.tolerance)
         if self.mixed.none > 0:
             edge = min(edge, self.sigma * math.sqrt(2 * (self.tolerance - tau * math.log(self.mixed.none))))

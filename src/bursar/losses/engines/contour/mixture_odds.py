@@ -14,6 +14,7 @@ import numpy as np
 
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, relative_radius
+from bursar.numerics.products import product
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _AT_ONCE = 1_000_000  # places times shifts
@@ -94,7 +95,7 @@ class MixtureOdds:
         e = self.exponents(x)
         terms = self.weights[:, None] * np.exp(e - e.max(axis=0))
         turned = np.multiply.outer(thetas, self.shifts)
-        found: Array = np.arctan2(np.sin(turned) @ terms, np.cos(turned) @ terms)
+        found: Array = np.arctan2(product(np.sin(turned), terms), product(np.cos(turned), terms))
         return found
 
     def place(self, loss: Array, low: float, high: float) -> Array:

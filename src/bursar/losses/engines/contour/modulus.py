@@ -18,6 +18,7 @@ from flint import arb
 from bursar.losses.engines.contour.factors import Care, Factor, NoContour
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball
+from bursar.numerics.products import summed
 from bursar.numerics.trusted import SAFETY
 
 _PLACES = np.concatenate([np.arange(1, 41) / 8, np.geomspace(5.5, 8e3, 40)])  # in units of 1 over the spread
@@ -42,5 +43,5 @@ def integral(tau: float, s: Array, decay: Array) -> Ball:
     """
     starts, sizes = np.append(0.0, s), np.exp(np.append(0.0, decay))
     heights = sizes / (np.hypot(tau, starts) * np.hypot(tau + 1, starts))
-    whole = SAFETY * (float(heights[:-1] @ np.diff(starts)) + float(sizes[-1] / s[-1]))
+    whole = SAFETY * (summed(heights[:-1], np.diff(starts)) + float(sizes[-1] / s[-1]))
     return arb(whole) / arb.pi()

@@ -21,6 +21,7 @@ from bursar.losses.engines.contour.sampled_integral import SampledIntegral
 from bursar.losses.engines.contour.sampled_law import Tilted
 from bursar.numerics.arrays import Array, Complexes
 from bursar.numerics.balls import Ball, down
+from bursar.numerics.products import summed
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _HALVES, _RANGE = 7, 16.0  # of the search for a place: steps, and how many e-folds of losses are looked at
@@ -175,8 +176,8 @@ def _float_moments(grid: Grid, tau: float) -> tuple[float, float, float]:
         raise NoContour("a part has no mass")
     weights = np.exp(log_weights - top)
     total = float(weights.sum())
-    mean = float(weights @ grid.loss) / total
-    return top + math.log(total), mean, float(weights @ np.square(grid.loss - mean)) / total
+    mean = summed(weights, grid.loss) / total
+    return top + math.log(total), mean, summed(weights, np.square(grid.loss - mean)) / total
 
 
 def _ratio(

@@ -24,6 +24,7 @@ from bursar.numerics import normal
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, down
 from bursar.numerics.lattice import short
+from bursar.numerics.products import summed
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT, log_normal_cdf
 
 SMALL, LARGE = 0, 1
@@ -151,14 +152,14 @@ class Split:
         if part == SMALL:
             # F₀(0) is known, so the sum is of F₀(τ) − F₀(0): k copies ask for its error, not for that of 1
             terms = expm1_terms(grid, tau)
-            slack = float(np.abs(terms) @ (2.2 * errors)) + float(np.exp(log_weights) @ grid.loss_error) * tau
+            slack = summed(np.abs(terms), 2.2 * errors) + summed(np.exp(log_weights), grid.loss_error) * tau
             slack += (n + 8) * UNIT * float(np.abs(terms).sum()) + missing + self.missing(part, grid, 0.0, 0.0)
             return 1 - self.taken + arb(float(terms.sum()), SAFETY * slack), log_weights, errors
         if float(log_weights.max()) > 600:
             raise ArithmeticError("the moments of large losses are too large")
         weights = np.exp(log_weights)
         total = float(weights.sum())
-        slack = float(weights @ errors) + (n + ULPS) * UNIT * total + missing
+        slack = summed(weights, errors) + (n + ULPS) * UNIT * total + missing
         return arb(total, SAFETY * slack), log_weights, errors
 
     def law(self, part: int, grid: Grid, tau: float, reach: float) -> tuple[Ball, Tilted]:

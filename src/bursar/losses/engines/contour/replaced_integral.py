@@ -27,6 +27,7 @@ from bursar.losses.engines.contour.sampled_odds import share
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball
+from bursar.numerics.products import summed
 from bursar.numerics.trusted import SAFETY, UNIT
 
 _FEWEST = 10.0  # softnesses between 0 and the cut: one side of the cut is nothing on the other
@@ -179,7 +180,7 @@ class ReplacedIntegral(SampledIntegral):
         bend = 1 / self.sigma**2 + 1 / self.soft**2 + tau * float(self.seen(-x[:1])[0]) / self.sigma**4
         logs = np.maximum(height[1:], height[:-1]) + cells * cells / 8 * bend + np.log(cells + 2 * self.soft)
         apart = np.maximum((loss - loss[0]) / 9.9, 1.0) ** 4
-        total = float(np.exp(np.minimum(logs, 700.0)) @ apart[1:]) / (self.sigma * math.sqrt(2 * math.pi))
+        total = summed(np.exp(np.minimum(logs, 700.0)), apart[1:]) / (self.sigma * math.sqrt(2 * math.pi))
         return SAFETY * total + 40 * float(apart[-1]) * self._by_slope(end, tau)
 
     def missing(self, grid: Grid, tau: float, reach: float) -> float:

@@ -17,6 +17,7 @@ from bursar.losses.engines.contour.sampled_odds import turned_odds
 from bursar.numerics.arrays import Array, Complexes
 from bursar.numerics.balls import Ball
 from bursar.numerics.lattice import short
+from bursar.numerics.products import product, summed
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _MOST_NODES = 20_000
@@ -52,8 +53,8 @@ class ShiftedLine:
         loss_error = error_a + error_b + 6 * UNIT * (np.abs(log_a) + np.abs(log_b) + self.imag + abs(mean))
         # of the sums: a part that does not depend on the frequency, and one that grows with it
         fixed = error + UNIT * (6 * ULPS + 4 * len(x) + 64)
-        self.error = SAFETY**2 * float(size @ fixed) + outside
-        self.drift = SAFETY**2 * float(size @ (loss_error + 8 * UNIT * (np.abs(self.real) + self.imag)))
+        self.error = SAFETY**2 * summed(size, fixed) + outside
+        self.drift = SAFETY**2 * summed(size, loss_error + 8 * UNIT * (np.abs(self.real) + self.imag))
 
     def _choose(self) -> tuple[float, float, float]:
         """θ, a step of five bits for which both edges of the strip stay below the tolerance, and how much larger terms
@@ -96,7 +97,7 @@ class ShiftedLine:
         near = self._turned(np.arange(rows, dtype=np.float64) * step)
         far = self._turned(np.arange(first // rows, last // rows + 1, dtype=np.float64) * (rows * step))
         start = first - first // rows * rows
-        values = ((far * self.weights) @ near.T).ravel()[start : start + last - first + 1]
+        values = (product(far * self.weights, near.T)).ravel()[start : start + last - first + 1]
         return values, self.error + self.drift * SAFETY * step * np.arange(first, last + 1, dtype=np.float64)
 
     def _turned(self, omegas: Array) -> Complexes:

@@ -21,6 +21,7 @@ from bursar.losses.engines.contour.terms import Errors
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, relative_radius
 from bursar.numerics.lattice import short
+from bursar.numerics.products import product, summed
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _LADDER = np.geomspace(0.1, 1.0, 16)
@@ -64,7 +65,7 @@ def _chosen(nodes: Nodes) -> Choice:
     """The ε of the saddle point, and the tilt with the shortest period there, a loss in rounding weighed in."""
     asked, tilts, copies = nodes.asked, nodes.shape.most * _LADDER, nodes.asked.copies
     heavy = np.exp(np.minimum(nodes.log_mass + np.multiply.outer(tilts, nodes.odds), _LARGEST))
-    sums = heavy @ np.column_stack([np.ones_like(nodes.odds), nodes.odds, nodes.odds * nodes.odds])
+    sums = product(heavy, np.column_stack([np.ones_like(nodes.odds), nodes.odds, nodes.odds * nodes.odds]))
     total = sums[:, 0]
     mean = sums[:, 1] / total
     height, middle = copies * np.log(total), copies * mean
@@ -155,13 +156,13 @@ class Road:
         self.share[0] /= 2
         self.angle = copies * turn - np.arctan2(s, tau) - np.arctan2(s, tau + 1)
         self.turned = copies * rounded
-        self.doubt = SAFETY * float(self.share @ np.expm1(doubt))
+        self.doubt = SAFETY * summed(self.share, np.expm1(doubt))
 
     def rough(self, epsilon: float) -> tuple[float, float]:
         """ln of the sum at ε and its derivative, in floats."""
         phase = self.angle + self.frequencies * (float(self.drift) - epsilon)
-        value = float(self.share @ np.cos(phase))
-        turned = float((self.share * self.frequencies) @ np.sin(phase))
+        value = summed(self.share, np.cos(phase))
+        turned = summed(self.share * self.frequencies, np.sin(phase))
         if not value > 0:
             raise NoContour("the sum is not positive")
         lead = float(self.cumulant) - self.tau * epsilon
@@ -174,10 +175,10 @@ class Road:
         near = [float(gap) for gap in apart]
         slip = [float(abs(gap - arb(rough)).upper()) for gap, rough in zip(apart, near, strict=True)]
         phase = self.angle + np.multiply.outer(near, self.frequencies)
-        values = np.cos(phase) @ self.share
+        values = product(np.cos(phase), self.share)
         turned = (ULPS + 4) * (1 + self.turned + np.abs(phase)) + (len(self.share) + 48)
-        rounding = SAFETY * UNIT * (turned @ self.share)
-        slope = SAFETY * float(self.share @ self.frequencies)
+        rounding = SAFETY * UNIT * (product(turned, self.share))
+        slope = SAFETY * summed(self.share, self.frequencies)
         found, alias_bound = [], self._alias(float(epsilons.min()))
         for x, value, unsure, off in zip(places, values.tolist(), rounding.tolist(), slip, strict=True):
             lead = (self.cumulant - arb(self.tau) * x).exp() * arb(self.step) / arb.pi()

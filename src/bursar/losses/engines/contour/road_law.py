@@ -12,6 +12,7 @@ import numpy as np
 from bursar.losses.engines.contour.factors import NoContour, least_gap
 from bursar.losses.engines.contour.road_nodes import MARGIN, STEEPEST, THETAS, Nodes
 from bursar.numerics.arrays import Array
+from bursar.numerics.products import product, summed
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _PRECISE = 1e-8  # of the weights: bounds of first order hold by far, and densities to 1e-6
@@ -31,22 +32,22 @@ class Law:
         value = float(terms.sum())
         unsure = (1 + tau) * nodes.error + UNIT * (nodes.rounding + 4 * np.abs(exponent))
         self.still = nodes.left_out(tau) + nodes.lost
-        error = 2.2 * float(sizes @ unsure) + tau * float(weights @ nodes.error) + (n + 8) * UNIT * float(sizes.sum())
+        error = 2.2 * summed(sizes, unsure) + tau * summed(weights, nodes.error) + (n + 8) * UNIT * float(sizes.sum())
         self.moment = value, SAFETY * (error + self.still * (2 + abs(value)))
         """M − 1 of one copy, and how far it may be off."""
         weights /= float(weights.sum())
-        self.weights, self.mean = weights, float(weights @ odds)
+        self.weights, self.mean = weights, summed(weights, odds)
         self.apart = odds - self.mean
         self.size = size = np.abs(self.apart)
-        unsure += float(weights @ unsure) + (n + 12) * UNIT  # the normaliser's own error is shared by all weights
+        unsure += summed(weights, unsure) + (n + 12) * UNIT  # the normaliser's own error is shared by all weights
         if not (float(unsure.max()) < _PRECISE and self.still < _PRECISE and self.moment[1] < 0.01 * (1 + value)):
             raise NoContour("the law is not known precisely enough")
         shift = nodes.error + 2 * UNIT * (size + np.abs(odds))
         moved, square = unsure * size, size * size
-        self.error_d = float(weights @ (moved + shift))
-        self.error_c = float(weights @ (moved * size / 2 + shift * (size + shift / 2)))
-        self.spread, self.variance = float(weights @ size), float(weights @ square)
-        self.fourth = float(weights @ (square * square))
+        self.error_d = summed(weights, moved + shift)
+        self.error_c = summed(weights, moved * size / 2 + shift * (size + shift / 2))
+        self.spread, self.variance = summed(weights, size), summed(weights, square)
+        self.fourth = summed(weights, square * square)
 
     def missing(self, reach: float) -> float:
         """What the nodes and the cut leave out of the characteristic function at frequencies up to this: by the line
@@ -70,17 +71,17 @@ class Law:
         lifted = np.exp(reach * angle)
         tails = 0.6 * math.exp(-0.5 * nodes.first**2) * float(lifted[0])
         tails += 1.1 * nodes.beyond(self.tau) * math.exp(reach * theta)
-        mass = bend * float(cells @ lifted[1:]) + tails
+        mass = bend * summed(cells, lifted[1:]) + tails
         return max(math.log(mass), 0.0) + 0.02 if mass < math.inf else math.inf
 
     def centred(self, s: Array) -> tuple[Array, Array, Array]:
         """C = 2Σw·sin²(s(L−m)/2) and D = Σw·sin(s(L−m)), and a bound of what both are off by, beside `missing`."""
         phase = np.multiply.outer(s, self.apart)
-        d = np.sin(phase) @ self.weights
+        d = product(np.sin(phase), self.weights)
         phase *= 0.5
         half = np.sin(phase)
         half *= half
-        c = 2 * (half @ self.weights)
+        c = 2 * (product(half, self.weights))
         rounding = (2 * ULPS + len(self.weights) + 4) * UNIT
         error = (self.error_c * s + (self.error_d + rounding * self.spread)) * s + rounding * c
         return c, d, SAFETY * error
@@ -117,7 +118,8 @@ class Law:
         shares, widths = _layers(density, width)
         shares *= (1 - 1e-8) / max(float(shares.sum()), 1.0)
         return lambda s: (
-            nodes.asked.copies * np.log1p(-np.minimum(least_gap(np.multiply.outer(s, widths / 2)) @ shares, 1 - 1e-15))
+            nodes.asked.copies
+            * np.log1p(-np.minimum(product(least_gap(np.multiply.outer(s, widths / 2)), shares), 1 - 1e-15))
         )
 
 

@@ -21,6 +21,7 @@ from bursar.losses.engines.contour.sampled_members import Members
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, relative_radius, up
+from bursar.numerics.products import summed
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 MOST_COPIES = 10**8
@@ -115,7 +116,7 @@ class SampledCrowd(Factor):
             power = np.expm1(-t * np.log1p(-most) * (1 + 1e-12))
             grown = np.maximum(power - rate * t, 0.0) + 1e-11 * (power + rate * t)
             bounds = np.log1p(grown * (np.expm1((1 + 1e-11) / sigma**2)) * (1 + 1e-11))
-            total = float(counts @ bounds) * (1 + 1e-10)
+            total = summed(counts, bounds) * (1 + 1e-10)
         return arb(total) if math.isfinite(total) else arb("inf")
 
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
@@ -135,9 +136,9 @@ class SampledCrowd(Factor):
         total = doubt = 0.0
         for group in self.groups:
             values, errors = group.cumulant(tau, group.nodes(most))
-            total += float(group.counts @ values)
-            slack = (len(values) + len(self.groups) + 8) * UNIT * float(group.counts @ np.abs(values))
-            doubt += float(group.counts @ errors) + slack
+            total += summed(group.counts, values)
+            slack = (len(values) + len(self.groups) + 8) * UNIT * summed(group.counts, np.abs(values))
+            doubt += summed(group.counts, errors) + slack
         return arb(total, SAFETY * doubt)
 
     def moments(self, tau: float, frequencies: Array) -> Moments:

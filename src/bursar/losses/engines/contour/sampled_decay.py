@@ -17,6 +17,7 @@ from bursar.losses.engines.contour.sampled_integral import SampledIntegral
 from bursar.losses.engines.contour.sampled_law import Tilted, tilted
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import up
+from bursar.numerics.products import summed
 from bursar.numerics.trusted import UNIT
 
 _ENOUGH = -200.0  # of ln|φ|: no sum asks for more
@@ -61,8 +62,8 @@ def _layers(density: Array, width: Array, count: int) -> Array:
     left, as long as that is worth it: much of the mass, or enough for all copies together.
     """
     tables: list[Array] = []
-    worth = min(_LEFT * float(density @ width), 1.0 / count)
-    while float(density @ width) > worth and len(tables) < _PEAKS:
+    worth = min(_LEFT * summed(density, width), 1.0 / count)
+    while summed(density, width) > worth and len(tables) < _PEAKS:
         peak = int(np.argmax(density))
         rising = np.minimum.accumulate(density[peak::-1])[::-1]
         under = np.concatenate([rising, np.minimum.accumulate(density[peak:])[1:]])
@@ -79,7 +80,7 @@ def _layers(density: Array, width: Array, count: int) -> Array:
 def _by_moments(integral: SampledIntegral, law: Tilted, layers: Decay) -> Decay:
     """1 − ψ(s) = E[1 − cos(sY)] ≥ s²E[Y²]/2 − s⁴E[Y⁴]/24 for small s, layers beyond."""
     apart, edge, count = np.square(law.grid.loss - law.mean), _edge(law), integral.count
-    second, fourth = law.variance, float(law.weights @ np.square(apart))
+    second, fourth = law.variance, summed(law.weights, np.square(apart))
     bent, twice = integral.bent(law.mean)
     least = 0.99 * second - law.missing * (2 * second + bent + 4 * edge**2)
     most = 1.01 * (fourth + 3 * second**2) + 4 * law.missing * (8 * fourth + twice + 16 * edge**4)

@@ -19,6 +19,7 @@ from bursar.losses.engines.contour.sampled_line import line
 from bursar.losses.engines.contour.sampled_members import near_cut
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball
+from bursar.numerics.products import product, summed
 from bursar.numerics.trusted import SAFETY, UNIT
 
 _MOST_SHIFTED = 10**6  # copies
@@ -55,8 +56,8 @@ class SampledFactor(Factor):
             weights = np.exp(log_weights - top)
             k = top + math.log(float(weights.sum()))
         total = float(weights.sum())
-        mean = float(weights @ grid.loss) / total
-        variance = float(weights @ np.square(grid.loss - mean)) / total
+        mean = summed(weights, grid.loss) / total
+        variance = summed(weights, np.square(grid.loss - mean)) / total
         return self.count * k, self.count * mean, self.count * variance
 
     def rough_cumulants(self, tilts: Array) -> Array:
@@ -93,7 +94,7 @@ class SampledFactor(Factor):
             return [closest, *(self.count * log_moment(self.integral, grid, tilt)[0] for tilt in tilts[1:])]
         terms = grid.mass * np.expm1(exponents)
         values, sizes = terms.sum(axis=1), np.abs(terms).sum(axis=1)
-        slack = sizes * (2.2 * worst + (len(grid.x) + 8) * UNIT) + taus * ((terms + grid.mass) @ grid.loss_error)
+        slack = sizes * (2.2 * worst + (len(grid.x) + 8) * UNIT) + taus * (product(terms + grid.mass, grid.loss_error))
         # what the grid leaves out grows with the tilt (proofs/contour.md §4), so the largest one bounds all
         missing = self.integral.missing(grid, max(tilts), 0.0) + self.integral.lost
         doubts = SAFETY * (slack + missing * (2 + np.abs(values)))

@@ -16,6 +16,7 @@ from bursar.losses.engines.contour.sampled_line import line
 from bursar.losses.engines.contour.sampled_members import Members, near_cut, tails, window
 from bursar.numerics.arrays import Array
 from bursar.numerics.lattice import short
+from bursar.numerics.products import summed
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT, log_normal_cdf
 
 _HEIGHTS = np.array([0.06, 0.15, 0.3, 0.7, 1.4, 2.0, 2.5])  # of the strip's edge, as angles
@@ -128,7 +129,11 @@ class Group:
         weights *= np.square(loss - first[:, None])
         second = weights.sum(axis=1) / total
         heights = top[:, 0] + np.log(total)
-        return float(self.counts @ heights), float(self.counts @ first), float(self.counts @ second)
+        return (
+            summed(self.counts, heights),
+            summed(self.counts, first),
+            summed(self.counts, second),
+        )
 
     def cumulant(self, tau: float, nodes: Nodes) -> tuple[Array, Array]:
         """K(τ) of one copy of each member, and bounds of the errors."""

@@ -16,6 +16,7 @@ from bursar.losses.engines.contour.sampled_grid import Grid
 from bursar.losses.engines.contour.sampled_integral import SampledIntegral
 from bursar.numerics.arrays import Array, Complexes
 from bursar.numerics.balls import Ball
+from bursar.numerics.products import product, summed
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _COLUMNS = 128
@@ -37,11 +38,11 @@ class Tilted:
     def centred(self, s: Array) -> tuple[Array, Array, Array, Array]:
         """C = 2Σw·sin²(s(L−m)/2) and D = Σw·sin(s(L−m)), and bounds of their errors."""
         phase = np.multiply.outer(s, self.grid.loss - self.mean)
-        d = np.sin(phase) @ self.weights
-        c = 2 * (np.square(np.sin(0.5 * phase)) @ self.weights)
+        d = product(np.sin(phase), self.weights)
+        c = 2 * (product(np.square(np.sin(0.5 * phase)), self.weights))
         rounding, apart = (
             (2 * ULPS + len(self.weights) + 4) * UNIT,
-            float(self.weights @ np.abs(self.grid.loss - self.mean)),
+            summed(self.weights, np.abs(self.grid.loss - self.mean)),
         )
         error_c = SAFETY * (self.error_c * s * s + rounding * c) + self.missing
         return c, d, error_c, SAFETY * (self.error_d + rounding * apart) * s + self.missing
@@ -66,7 +67,7 @@ class Tilted:
         error_c = (
             self.error_c * s * s + UNIT * (3 * ULPS + 72 + 32 * tables) * square + adding * np.minimum(square, 4.0)
         )
-        error_d = self.error_d + (UNIT * (ULPS + 40 + 16 * tables) + adding) * float(self.weights @ np.abs(apart))
+        error_d = self.error_d + (UNIT * (ULPS + 40 + 16 * tables) + adding) * summed(self.weights, np.abs(apart))
         return -c, d, SAFETY * error_c + self.missing, SAFETY * error_d * s + self.missing
 
     def _products(self, near: Complexes, far: Complexes) -> tuple[Array, Array]:
@@ -80,8 +81,8 @@ class Tilted:
             part = slice(start, start + _COLUMNS)
             weights, re, im, sine = self.weights[part], real[:, part], imag[:, part], up[:, part]
             cosine = 1 + left[:, part]
-            c += re @ cosine.T - im @ sine.T + left[:, part] @ weights
-            d += re @ sine.T + im @ cosine.T + sine @ weights
+            c += product(re, cosine.T) - product(im, sine.T) + product(left[:, part], weights)
+            d += product(re, sine.T) + product(im, cosine.T) + product(sine, weights)
         return c, d
 
 
@@ -105,14 +106,14 @@ def centred_law(grid: Grid, cumulant: Ball, log_weights: Array, weight_error: Ar
     """Normalised and centred; ``missing`` is what quadrature and window leave out of the law, relative to its mass."""
     weights = np.exp(log_weights - float(log_weights.max()))
     weights /= math.fsum(weights.tolist())
-    mean = float(weights @ grid.loss)
+    mean = summed(weights, grid.loss)
     apart = np.abs(grid.loss - mean)
     # the normaliser's own error is shared by all weights
-    weight_error = weight_error + float(weights @ weight_error) + 4 * UNIT
+    weight_error = weight_error + summed(weights, weight_error) + 4 * UNIT
     shift = grid.loss_error + 2 * UNIT * (apart + np.abs(grid.loss))
-    error_d = float(weights @ (weight_error * apart + shift))
-    error_c = float(weights @ (weight_error * apart * apart / 2 + apart * shift + shift * shift / 2))
-    variance = float(weights @ (apart * apart))
+    error_d = summed(weights, weight_error * apart + shift)
+    error_c = summed(weights, weight_error * apart * apart / 2 + apart * shift + shift * shift / 2)
+    variance = summed(weights, apart * apart)
     return Tilted(grid, cumulant, weights, mean, variance, error_d, error_c, missing)
 
 
@@ -134,12 +135,12 @@ def log_moment(integral: SampledIntegral, grid: Grid, tau: float) -> tuple[Ball,
     if top < 300:
         terms = expm1_terms(grid, tau)
         value = float(terms.sum())
-        error = float(np.abs(terms) @ (2.2 * weight_error)) + float(np.exp(log_weights) @ grid.loss_error) * tau
+        error = summed(np.abs(terms), 2.2 * weight_error) + summed(np.exp(log_weights), grid.loss_error) * tau
         error += (n + 8) * UNIT * float(np.abs(terms).sum()) + missing * (2 + abs(value))
         return arb(value, SAFETY * error).log1p(), log_weights, weight_error
     weights = np.exp(log_weights - top)
     total = float(weights.sum())
-    slack = float(weights @ weight_error) / total + (n + ULPS) * UNIT + missing
+    slack = summed(weights, weight_error) / total + (n + ULPS) * UNIT + missing
     if not slack < 0.01:
         raise ArithmeticError("the moment is not known precisely enough")
     return arb(top + math.log(total), SAFETY * slack + 4 * UNIT * abs(top)), log_weights, weight_error

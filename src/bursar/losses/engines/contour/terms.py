@@ -10,6 +10,7 @@ from flint import arb
 
 from bursar.losses.engines.contour.factors import Factor
 from bursar.numerics.arrays import Array
+from bursar.numerics.products import summed
 from bursar.numerics.trusted import SAFETY
 
 
@@ -45,5 +46,5 @@ class Sums:
         self.angle = turn - np.arctan2(frequencies, tau) - np.arctan2(frequencies, tau + 1)
         self.powers = tau + 1j * frequencies
         doubt = np.expm1(np.minimum(sum((part.error for part in parts), none), 700.0))
-        self.doubt = SAFETY * float(self.share @ doubt)
+        self.doubt = SAFETY * summed(self.share, doubt)
         self.near_drift = float(self.drift)

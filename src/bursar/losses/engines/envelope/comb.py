@@ -21,6 +21,7 @@ from bursar.losses.engines.envelope.polynomials import through
 from bursar.losses.engines.lattice.law import Comb
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, down, relative_radius, up
+from bursar.numerics.products import summed
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _SHORTEST = 2.0  # of τ times the period
@@ -75,7 +76,7 @@ class Combed:
         terms = size * polynomial.values * np.exp(1j * phase)
         sizes, grown = np.abs(terms), np.exp(np.minimum(self.moments.error, 700.0))
         turned = (ULPS + 4) * (8 + np.abs(phase) + np.abs(self.moments.log_size)) + len(terms) + 24
-        doubt = float(sizes @ (grown - 1 + UNIT * turned)) + float((size * polynomial.errors) @ grown)
+        doubt = summed(sizes, grown - 1 + UNIT * turned) + summed(size * polynomial.errors, grown)
         return float(terms.real.sum()), SAFETY * (doubt + self.slip(theta))
 
     def slip(self, theta: float) -> float:

@@ -17,6 +17,7 @@ from flint import arb
 from bursar.losses.engines.contour.factors import Care, Decay, Factor, Moments
 from bursar.numerics.arrays import Array, Complexes, Integers
 from bursar.numerics.balls import Ball
+from bursar.numerics.products import product, summed
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _BLOCK = 16  # losses at a time
@@ -94,7 +95,7 @@ class Crowd(Factor):
 
     def rough_cumulants(self, tilts: Array) -> Array:
         """K of all copies of all losses at each tilt, in floats."""
-        found: Array = self.single(tilts) @ self.counts
+        found: Array = product(self.single(tilts), self.counts)
         return found
 
     def rough_variance(self) -> float:
@@ -111,7 +112,7 @@ class Crowd(Factor):
         """K of all copies as balls, with the errors of all terms."""
         found = []
         for tilt, row in zip(tilts, self.single(np.array(tilts)), strict=True):
-            doubt = float(self.counts @ self.doubts(tilt)) + len(row) * UNIT * float(self.counts @ np.abs(row))
+            doubt = summed(self.counts, self.doubts(tilt)) + len(row) * UNIT * summed(self.counts, np.abs(row))
             found.append(arb(math.fsum((self.counts * row).tolist()), SAFETY * doubt))
         return found
 

@@ -23,6 +23,7 @@ from bursar.losses.engines.envelope.points import NoEnvelope, TooMany
 from bursar.losses.engines.envelope.polynomials import Polynomial, above, below
 from bursar.numerics.arrays import Array, Complexes, dot
 from bursar.numerics.balls import Ball, up
+from bursar.numerics.products import summed
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 MOST_MOMENTS = 1 << 18
@@ -108,12 +109,12 @@ class Envelope:
         terms = twice * polynomial.values * size * np.exp(1j * moments.turn)
         sizes = np.abs(terms)
         grown = np.exp(np.minimum(moments.error, 700.0))
-        doubt = float(sizes @ (grown - 1)) + float((twice * polynomial.errors * size) @ grown)
+        doubt = summed(sizes, grown - 1) + summed(twice * polynomial.errors * size, grown)
         # those that nobody looks at
         doubt += 2 * (self.line.nodes - self.live) * polynomial.largest * math.exp(DEAD)
         # of the exponential, the turn and the products
         turned = (ULPS + 4) * (2 + np.abs(moments.turn) + np.abs(moments.log_size)) + 16
-        return _Side(terms, SAFETY * (doubt + UNIT * float(sizes @ turned)), sizes)
+        return _Side(terms, SAFETY * (doubt + UNIT * summed(sizes, turned)), sizes)
 
     def _turned(self, epsilon: float) -> tuple[Complexes, Array]:
         """e^{is(drift − ε)} at every frequency, as products from two short tables, and a bound of the error of each."""

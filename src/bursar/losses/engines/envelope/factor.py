@@ -17,6 +17,7 @@ from bursar.losses.engines.envelope.spectrum import Weighed, weighed
 from bursar.losses.engines.lattice.law import Law
 from bursar.numerics.arrays import Array, Complexes, Integers
 from bursar.numerics.balls import Ball
+from bursar.numerics.products import summed
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _SMALL = 1e-4  # of ε: below, the variance of a Laplace loss is ε² as far as anybody searches
@@ -77,8 +78,8 @@ class PointsFactor(Factor):
         top = float(heights.max())
         weights = np.exp(heights - top)
         total = float(weights.sum())
-        mean = float(weights @ points.losses) / total
-        variance = float(weights @ np.square(points.losses - mean)) / total
+        mean = summed(weights, points.losses) / total
+        variance = summed(weights, np.square(points.losses - mean)) / total
         return self.count * (top + math.log(total)), self.count * mean, self.count * variance
 
     def cumulants(self, tilts: Sequence[float]) -> list[Ball]:
@@ -108,7 +109,7 @@ class PointsFactor(Factor):
         top, n = float(heights.max()), len(heights)
         weights = np.exp(heights - top)
         total = float(weights.sum())
-        slack = float(weights @ (errors + tau * points.loss_errors)) / total + (n + ULPS + 8) * UNIT
+        slack = summed(weights, errors + tau * points.loss_errors) / total + (n + ULPS + 8) * UNIT
         slack += points.left_out + QUADRATURE
         if not slack < 0.01:
             raise ArithmeticError("the moment is not known precisely enough")

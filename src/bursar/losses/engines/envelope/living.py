@@ -12,6 +12,7 @@ import numpy as np
 
 from bursar.losses.engines.contour.factors import DEAD
 from bursar.losses.engines.envelope.spectrum import Weighed
+from bursar.numerics.products import summed
 from bursar.numerics.trusted import SAFETY
 
 _MOST_LOOKS = 1 << 17
@@ -26,8 +27,8 @@ def live(law: Weighed, copies: int, step: float, count: int) -> int:
     heavy = law.weights > math.exp(_LIGHT) * float(law.weights.max())
     weights, y = law.weights[heavy], law.places[heavy]
     square = y * y
-    whole, first, second = float(weights.sum()), float(weights @ y), float(weights @ square)
-    third, fourth = float(weights @ (square * y)), float(weights @ (square * square))
+    whole, first, second = float(weights.sum()), summed(weights, y), summed(weights, square)
+    third, fourth = summed(weights, square * y), summed(weights, square * square)
     variance, bend = whole * second - first * first, whole * fourth - 4 * first * third + 3 * second * second
     unsure = law.weight_error + law.left_out
     if not (0 < variance < math.inf and 0 < bend < math.inf and unsure < _SURE):
@@ -41,7 +42,7 @@ def live(law: Weighed, copies: int, step: float, count: int) -> int:
     near = min(math.ceil(start / step) + 1, count)
     if (count - 1) * step <= last:
         return near
-    apart = float(law.weights @ np.abs(law.places)) + law.shift
+    apart = summed(law.weights, np.abs(law.places)) + law.shift
     stride = max(int(2 * _RISE * 1.5 / flat / (apart * step)), 1)
     cell = int(last / (stride * step))
     looks = count // stride + 2

@@ -17,6 +17,7 @@ from bursar.losses.engines.envelope.points import NoEnvelope
 from bursar.losses.engines.envelope.polynomials import kernel, strengths
 from bursar.numerics.arrays import Array, Complexes
 from bursar.numerics.balls import Ball, down, up
+from bursar.numerics.products import product, summed
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT, backward
 
 Ends = tuple[Array, Array]
@@ -49,7 +50,7 @@ def _on_a_line(sums: Envelope, epsilons: Array) -> Ends:
         terms[:count] = side.terms
         values.append(_turned(terms.reshape(rows, row), inner, outer))
         # of the turns themselves, of two exponentials and their product, and of adding up
-        size, slope = float(side.sizes.sum()), float(side.sizes @ sums.frequencies)
+        size, slope = float(side.sizes.sum()), summed(side.sizes, sums.frequencies)
         turned = slope * (off + 2 * UNIT * np.abs(apart)) + size * UNIT * (4 * ULPS + 2 * (rows + row) + 24)
         doubts.append(SAFETY * turned + side.doubt)
     lead, unsure = _lead(sums.cumulant, sums.tau, epsilons)
@@ -61,7 +62,7 @@ def _on_a_line(sums: Envelope, epsilons: Array) -> Ends:
 
 def _turned(terms: Complexes, inner: Complexes, outer: Complexes) -> Array:
     """Re Σ terms·inner·outer, for every ε."""
-    found: Array = ((inner @ terms.T) * outer).sum(axis=1).real
+    found: Array = ((product(inner, terms.T)) * outer).sum(axis=1).real
     return found
 
 
@@ -75,7 +76,7 @@ def _on_a_comb(sums: Combed, epsilons: Array) -> Ends:
     grown = np.exp(np.minimum(moments.error, 700.0))
     turned = (ULPS + 4) * (8 + np.abs(moments.turn) + np.abs(moments.log_size)) + 48
     weight = sums.twice * size * sizes
-    spread = float(weight @ (grown - 1 + UNIT * turned)) + roundings * float(weight @ grown)
+    spread = summed(weight, grown - 1 + UNIT * turned) + roundings * summed(weight, grown)
     fade = math.exp(-sums.tau * sums.width)
     offset = sums.factor.count * sums.comb.offset
     places = [(arb(x) - offset) / sums.comb.step for x in epsilons.tolist()]

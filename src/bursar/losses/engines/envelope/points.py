@@ -16,6 +16,7 @@ from bursar.losses.engines.lattice.graded import measured, panels_of
 from bursar.losses.engines.lattice.grid import legendre
 from bursar.losses.engines.lattice.law import Bounds, Density, Law, Panels, parts_for
 from bursar.numerics.arrays import Array, Integers
+from bursar.numerics.products import summed
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 __all__ = ["INNER", "ORDER", "QUADRATURE", "STEEP", "NoEnvelope", "Points", "TooMany", "points_of"]
@@ -198,7 +199,7 @@ def _heavy(points: Points, tau: float | None, tops: Array) -> Points:
     weights = np.exp(heights - peak)
     kept = heights > peak - _LIGHT - math.log(len(heights))
     unsure = np.exp(np.minimum(points.mass_errors + tau * points.loss_errors + 1e-3, 700.0))
-    light = float(np.exp(np.minimum(tops - peak, 700.0)).sum()) + float(weights[~kept] @ unsure[~kept])
+    light = float(np.exp(np.minimum(tops - peak, 700.0)).sum()) + summed(weights[~kept], unsure[~kept])
     return Points(
         points.losses[kept],
         points.loss_errors[kept],

@@ -18,6 +18,7 @@ import numpy as np
 
 from bursar.losses.engines.envelope.gridded import grid_size, wave_sums
 from bursar.numerics.arrays import Array, Complexes, Integers
+from bursar.numerics.products import product, summed
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT, forward
 
 _TERMS = 16  # of the series of Chebyshev's polynomials: 2·Σ_{p ≥ 16} (π/4)^p/p! < 2.2e-15
@@ -63,7 +64,7 @@ class Weighed:
         size = grid_size(count)
         values, error = wave_sums(self.places * (step * size / (2 * math.pi)), self.weights, size, count)
         # a turn is off by a few roundings of itself, as is every place
-        blur = 8 * UNIT * float(self.weights @ np.abs(self.places))
+        blur = 8 * UNIT * summed(self.weights, np.abs(self.places))
         s = np.arange(count, dtype=np.float64) * step
         return values, error + SAFETY * blur * s + self.unsure(s)
 
@@ -83,7 +84,7 @@ class Weighed:
             before, now = now, 2 * rest * now - before if p else before
             power = power * half * (2 / (p + 1) if p == 0 else 1 / (p + 1))
         error = (len(self.places) + _BESSEL + 4 * _TERMS**2) * UNIT * 2 * math.exp(math.pi / 4) + _TRUNCATION
-        blur = 8 * UNIT * float(self.weights @ np.abs(self.places))
+        blur = 8 * UNIT * summed(self.weights, np.abs(self.places))
         return total, SAFETY * (error + blur * s) + self.unsure(s)
 
     def _summed(self, step: float, count: int) -> tuple[Complexes, Array]:
@@ -91,9 +92,9 @@ class Weighed:
         row = max(math.isqrt(count), 1)
         inner = np.exp(1j * np.multiply.outer(self.places, np.arange(row) * step))
         outer = np.exp(1j * np.multiply.outer(np.arange(-(-count // row)) * (row * step), self.places))
-        total = ((outer * self.weights) @ inner).ravel()[:count]
+        total = (product(outer * self.weights, inner)).ravel()[:count]
         error = (4 * ULPS + 2 * len(self.places) + 24) * UNIT
-        blur = 8 * UNIT * float(self.weights @ np.abs(self.places))
+        blur = 8 * UNIT * summed(self.weights, np.abs(self.places))
         s = np.arange(count, dtype=np.float64) * step
         return total, SAFETY * (error + blur * s) + self.unsure(s)
 
@@ -122,10 +123,10 @@ class Weighed:
             some = slice(start, start + _PLACES)
             total += _products(self.places[some], self.weights[some], (outer, inner), (at, r))
         s, first, second = frequencies[asked], outer[at], inner[r]
-        apart = float(self.weights @ np.abs(self.places))
+        apart = summed(self.weights, np.abs(self.places))
         # |A·B| is at most twice the smaller turn, or the product of both
         both = np.minimum(
-            2 * np.minimum(first, second) * apart, first * second * float(self.weights @ np.square(self.places))
+            2 * np.minimum(first, second) * apart, first * second * summed(self.weights, np.square(self.places))
         )
         terms = min(len(self.places), _PLACES) + len(self.places) // _PLACES + 1
         rounding = (2 * terms + 9 * ULPS + 32) * s * apart + (3 * terms + 8) * both
@@ -139,9 +140,9 @@ def _products(
     first, second = (_turns(np.multiply.outer(table, places)) for table in frequencies)
     weighted = first * weights
     (p, r), count = asked, len(frequencies[1])
-    rows, columns = weighted.sum(axis=-1), second @ weights
+    rows, columns = weighted.sum(axis=-1), product(second, weights)
     # of real matrices: real and imaginary parts of one beside those of the other
-    found = weighted.reshape(-1, len(places)) @ second.reshape(-1, len(places)).T
+    found = product(weighted.reshape(-1, len(places)), second.reshape(-1, len(places)).T)
     (rr, ri), (ir, ii) = (half.reshape(-1, 2, count).swapaxes(0, 1) for half in np.split(found, 2))
     return np.array(
         [
@@ -185,20 +186,20 @@ def weighed(
     """Normalised and centred: at the mean, or where places are whole numbers at the one nearest to it."""
     weights = np.exp(log_weights - float(log_weights.max()))
     weights /= _total(weights)
-    mean = float(weights @ losses)
+    mean = summed(weights, losses)
     mean = float(round(mean)) if whole else mean
     apart = losses - mean
     size = np.abs(apart)
     # the normaliser's own error is shared by all weights
-    errors = weight_errors + float(weights @ weight_errors) + (_BLOCK + 4) * UNIT
+    errors = weight_errors + summed(weights, weight_errors) + (_BLOCK + 4) * UNIT
     shift = loss_errors + 2 * UNIT * (size + np.abs(losses))
     return Weighed(
         apart,
         weights,
         mean,
-        float(weights @ errors),
-        float(weights @ (errors * size + shift)),
-        float(weights @ (errors * size * size / 2 + size * shift + shift * shift / 2)),
-        float(weights @ shift),
+        summed(weights, errors),
+        summed(weights, errors * size + shift),
+        summed(weights, errors * size * size / 2 + size * shift + shift * shift / 2),
+        summed(weights, shift),
         left_out,
     )

@@ -18,6 +18,7 @@ from bursar.losses.engines.envelope.points import NoEnvelope
 from bursar.losses.engines.largest.layer import log_expm1
 from bursar.losses.engines.lattice.law import Law
 from bursar.numerics.arrays import Array
+from bursar.numerics.products import product
 
 _DEPTH = 20.0  # by how much, as a logarithm, losses above all layers stay below δ
 _MOST = 60  # layers
@@ -96,12 +97,12 @@ class Layers:
         inside = self._inside
         if first == 0:
             whole = np.logaddexp.reduce(inside[:, : last + 1], axis=1)
-            return np.asarray(self.counts @ whole + self._rest)
+            return np.asarray(product(self.counts, whole) + self._rest)
         low = np.logaddexp.reduce(inside[:, :first], axis=1)
         more = np.logaddexp.reduce(inside[:, first : last + 1], axis=1)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            grown = self.counts @ np.logaddexp(0.0, more - low)
-            return np.asarray(self.counts @ low + self._rest + log_expm1(grown))
+            grown = product(self.counts, np.logaddexp(0.0, more - low))
+            return np.asarray(product(self.counts, low) + self._rest + log_expm1(grown))
 
     def bound(self, first: int, last: int, epsilon: float) -> tuple[float, float]:
         """ln of the least Chernoff bound of their δ(ε), and the tilt."""

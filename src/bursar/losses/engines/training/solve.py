@@ -11,6 +11,7 @@ from bursar.losses.engines.training.contours import Contours, contours
 from bursar.losses.engines.training.rows import Rows, rough_variance
 from bursar.losses.engines.training.sums import ends, rough
 from bursar.numerics.arrays import Array, Truths
+from bursar.numerics.products import product
 
 _CLOSE = 3e-6  # of ln σ: a secant step no longer than this leads to the root, but for far less than a ten-millionth
 _NEAR = 0.08  # of ln σ: nodes serve so far
@@ -82,7 +83,7 @@ def least(rows: Rows) -> tuple[Array, Contours]:
         if np.count_nonzero(found) > _SAMPLE / 3:
             shape = _features(rows, start)
             aims = np.column_stack([np.log(part.sigma / start[some]), np.log(-known)])[found]
-            fitted = shape @ np.linalg.lstsq(shape[some][found], aims, rcond=1e-9)[0]
+            fitted = product(shape, np.linalg.lstsq(shape[some][found], aims, rcond=1e-9)[0])
             start, slope = start * np.exp(np.clip(fitted[:, 0], -0.2, 0.2)), -np.exp(np.clip(fitted[:, 1], -2.0, 9.0))
     there, where, _ = settled(rows.at(start), slope=slope)
     return there.sigma, where
