@@ -42,6 +42,20 @@ def test_what_no_proof_can_better_is_not_proved_again(asked: list[str]) -> None:
     assert reasons.pop().startswith("left unasked: numerical encloses the answer to ")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "poisson(gaussian(sigma=1), rate=0.01)*1000",
+        "gaussian_mixture(sigma=0.36, shifts=[0, 0.03, 1.6], weights=[0.5, 0.3, 0.2])*1000",
+    ],
+)
+def test_no_integral_is_taken_for_an_answer_that_is_known(asked: list[str], text: str) -> None:
+    """Where a divergence of each order is an integral, it is left alone once engines enclose the answer."""
+    b.account(text, delta=1e-9)
+    assert "numerical" in asked
+    assert not {"renyi", "optimal"} & set(asked)
+
+
 def test_a_theorem_that_is_named_is_asked(asked: list[str]) -> None:
     """``theorems`` asks all that it names, whatever is known already."""
     report = b.account(MANY, delta=1e-6, theorems=ALL)

@@ -124,6 +124,10 @@ class Loss(ABC):
         """K(t) for real t in floats, for searching."""
         return float(self.cumulant(t).real)
 
+    def takes_integrals(self) -> bool:
+        """Whether K in balls has no closed form, so that it takes longer than what it could show in passing."""
+        return type(self).rough_cumulant is Loss.rough_cumulant
+
     def rough_renyi(self, alpha: float) -> float:
         """D_α in floats, for searching."""
         return self.rough_cumulant(alpha - 1) / (alpha - 1)

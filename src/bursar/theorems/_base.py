@@ -27,6 +27,7 @@ from bursar.numerics.shown import outward, shown
 from bursar.presented import Presented
 
 Kind = TypeVar("Kind", bound=Guarantee)
+_INTEGRALS = ("poisson", "gaussian_mixture")  # kinds of mechanisms
 _FEW = 16
 
 
@@ -108,6 +109,11 @@ class Abstain(Presented):
 def many(composition: Composition) -> bool:
     """Whether there are so many different mechanisms that converting the promise of each takes long."""
     return len(composition.terms) > _FEW
+
+
+def many_or_integrals(composition: Composition) -> bool:
+    """The same, or whether some divergence takes integrals over the noise, one for each order that is looked at."""
+    return many(composition) or any(term.mechanism.name in _INTEGRALS for term in composition.terms)
 
 
 def never(composition: Composition) -> bool:

@@ -39,7 +39,7 @@ from bursar.theorems._base import (
     bounded,
     collected,
     leaks_of,
-    many,
+    many_or_integrals,
     rest_of_delta,
     told_exactly,
     too_leaky,
@@ -230,5 +230,5 @@ THEOREM = Theorem(
     citations=("KOV15",),
     adaptivity=Adaptivity.FIXED,
     answer=answer,
-    dear=lambda composition: many(composition) or any(term.mechanism.name == "poisson" for term in composition.terms),
+    dear=many_or_integrals,
 )

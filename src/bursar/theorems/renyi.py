@@ -20,7 +20,17 @@ from bursar.composition import Composition
 from bursar.guarantees import Renyi
 from bursar.guarantees.renyi import RenyiCurve
 from bursar.numerics.balls import ball
-from bursar.theorems._base import Abstain, Adaptivity, Bound, ForEpsilon, Question, Theorem, bounded, collected, many
+from bursar.theorems._base import (
+    Abstain,
+    Adaptivity,
+    Bound,
+    ForEpsilon,
+    Question,
+    Theorem,
+    bounded,
+    collected,
+    many_or_integrals,
+)
 
 
 def answer(composition: Composition, question: Question) -> Bound | Abstain:
@@ -51,5 +61,5 @@ THEOREM = Theorem(
     citations=("Mir17", "ALCKS20", "CKS20"),
     adaptivity=Adaptivity.FIXED,
     answer=answer,
-    dear=lambda composition: many(composition) or any(term.mechanism.name == "poisson" for term in composition.terms),
+    dear=many_or_integrals,
 )

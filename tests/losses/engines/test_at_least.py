@@ -95,3 +95,17 @@ def test_where_engines_have_no_lower_end_delta_at_zero_has_one() -> None:
     )
     found = b.account(text, delta="4.430e-09").epsilon
     assert 0 < found.lower <= found.upper < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("text", "delta"),
+    [
+        ("fixed_size(gaussian(sigma=0.1, relation=zero_out), sample=10, population=1000)*2", "1e-5"),
+        ("fixed_size(gaussian(sigma=0.12, relation=zero_out), sample=10, population=1000)*100", "1e-6"),
+        ("shuffled(gaussian(sigma=0.1, relation=zero_out), steps=10)", "1e-20"),
+    ],
+)
+def test_rows_that_may_be_impossible_prove_nothing(text: str, delta: str) -> None:
+    """Cells far out, of which nobody knows whether Q has them, are no lower end: it stays below the upper one."""
+    found = b.account(text, delta=delta).bound
+    assert 0 < found.lower < found.upper < 1e6

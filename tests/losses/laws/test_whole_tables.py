@@ -65,3 +65,21 @@ def test_the_catalogues_own_tables_are_whole() -> None:
                 assert len(leaky_response(epsilon, leak).rows) == (2 if leak == 0 else 4)
         corners = [(arb(0), arb(1)), (arb(1), arb(1) / 4), (arb(3), arb(1) / 10)]
         assert len(connect_the_dots(corners).rows) == 4
+
+
+def test_an_outcome_that_may_be_impossible_may_have_any_loss() -> None:
+    """Where q is a ball around 0 the loss may be infinite or not: it is neither surely above a number nor surely below
+    it, in the table and in a sample of it.
+    """
+    with working():
+        unsure = TableLoss.of([arb("0.5"), arb("0.25"), arb("0.25")], [arb("0.75"), arb("0.25"), arb(0, 1e-30)])
+        sampled = unsure.sampled_pair(both_directions(unsure), arb("0.5")).remove.table()
+        assert sampled is not None
+        for loss, p, above in ((unsure, 0.25, 100), (sampled, 0.125, 100)):
+            for seen in (loss.tail(arb(above)), loss.infinite_mass()):
+                assert seen.overlaps(arb(0))
+                assert seen.overlaps(arb(p))
+            assert loss.cdf(arb(above)).overlaps(arb(1))
+        # what the sample's row may be for every q, the largest included
+        (row,) = [row for row in sampled.rows if row.loss is None]
+        assert row.p.contains(0.5 * arb("0.25") + 0.5 * arb(1e-30))

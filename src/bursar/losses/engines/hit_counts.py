@@ -61,7 +61,7 @@ def _together(base: Loss, n: int, spare: Ball, side: int) -> Ball:
     at a tilt that floats choose; infinite where they have no say.
     """
     nothing, depth = arb("inf" if side > 0 else "-inf"), -float(spare.log())
-    if type(base).rough_cumulant is Loss.rough_cumulant:
+    if base.takes_integrals():
         return nothing
     unit = 1 / float(abs(base.mean())) if base.mean().is_finite() and not base.mean().contains(0) else 1.0
     tilts = [unit * 10.0**power for power in range(-12, 29)]

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from flint import arb
 
-from bursar.losses._base import Loss
 from bursar.losses.engines.answer import Answer, Losses, leak_of
 from bursar.losses.engines.chernoff import chernoff_constant
 from bursar.numerics.balls import Ball, down, up
@@ -98,7 +97,9 @@ class _Others:
 
     def __init__(self, losses: Losses) -> None:
         self.losses = losses
-        self.heights = [] if any(_slow(loss) for loss, _ in losses) else list(filter(None, map(self._height, _TILTS)))
+        self.heights = (
+            [] if any(loss.takes_integrals() for loss, _ in losses) else list(filter(None, map(self._height, _TILTS)))
+        )
 
     def _height(self, tilt: float) -> tuple[float, float] | None:
         try:
@@ -120,10 +121,6 @@ class _Others:
         cumulant = sum((count * loss.cumulant(tilt).real for loss, count in self.losses), chernoff_constant(tilt))
         bound = (cumulant - tilt * epsilon).exp()
         return arb(bound.upper()).min(arb(1)) if bound.is_finite() else arb(1)
-
-
-def _slow(loss: Loss) -> bool:
-    return type(loss).rough_cumulant is Loss.rough_cumulant  # K takes integrals
 
 
 def _by_one(ladder: Rungs, others: _Others, delta: Ball, depth: float, ask: Ask) -> Answer | None:

@@ -107,7 +107,7 @@ def _most(loss: Loss, count: int, spare: Ball, room: float) -> Ball:
     depth = -spare.log()
     tilt = depth / room
     ways = [count * loss.support()[1]]
-    if not _takes_integrals(loss):
+    if not loss.takes_integrals():
         ways.append((count * loss.cumulant(tilt).real + depth) / tilt)
     atom = loss.top(spare / count)
     if atom is not None:  # no more than what is spare lies above it
@@ -120,7 +120,7 @@ def _least(loss: Loss, count: int, spare: Ball, room: float) -> Ball:
     depth = -spare.log()
     tilt = depth / room
     ways = [count * loss.support()[0]]
-    if not _takes_integrals(loss):
+    if not loss.takes_integrals():
         ways.append(-(count * loss.cumulant(-tilt).real + depth) / tilt)
     atom = loss.top(spare / count)
     if atom is not None and atom.mass > 0 and count * atom.mass.log() >= (-spare).log1p():
@@ -128,11 +128,6 @@ def _least(loss: Loss, count: int, spare: Ball, room: float) -> Ball:
     if room > 0 and _near_its_top(loss, count, spare, room):
         ways.append(count * loss.support()[1] - room)
     return maximum(*(arb(way.lower()) for way in ways if way.is_finite()), -arb("inf"))
-
-
-def _takes_integrals(loss: Loss) -> bool:
-    """Whether K has no closed form: then it takes longer than whatever it could show here."""
-    return type(loss).rough_cumulant is Loss.rough_cumulant
 
 
 def _near_its_top(loss: Loss, count: int, spare: Ball, room: float) -> bool:
@@ -148,7 +143,7 @@ def _reach(loss: Loss, count: int, depth: float) -> float:
     """About the ε of these alone, in floats; 0 where K takes integrals. (kK(t) + depth)/t falls and then rises, since
     tK′ − K rises, so that halves find the tilt at which it is least; where floats fail it is as good as infinite.
     """
-    if _takes_integrals(loss):
+    if loss.takes_integrals():
         return 0.0
     low, high = 0, len(_TILTS) - 1
     while low < high:
@@ -164,7 +159,7 @@ def _reach(loss: Loss, count: int, depth: float) -> float:
 
 def _mean_at(loss: Loss, count: int, tilt: float, depth: float) -> float:
     """(kK(t) + depth)/t, in floats; NaN where they fail."""
-    if _takes_integrals(loss):
+    if loss.takes_integrals():
         return math.nan
     try:
         return (count * loss.rough_cumulant(tilt) + depth) / tilt
@@ -176,7 +171,7 @@ def _gap(loss: Loss, count: int, scale: float, depth: float) -> tuple[float, flo
     """How far apart the ends of the law will be, in floats, and the room that a Chernoff bound is given for it."""
     deep, flat, top = depth + 30, 30.0, count * float(loss.support()[1])
     best = (math.inf, scale)
-    if _takes_integrals(loss):
+    if loss.takes_integrals():
         room = _ROOMS[0] * scale
         return (room, room) if _near_its_top(loss, count, _SHARE / _MOST_KINDS, room) else best
     for room in (share * scale for share in _ROOMS):

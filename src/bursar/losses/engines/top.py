@@ -20,7 +20,6 @@ from contextlib import suppress
 
 from flint import arb
 
-from bursar.losses._base import Loss
 from bursar.losses.engines.answer import Answer, Losses, leak_of
 from bursar.numerics.balls import Ball, down, up
 
@@ -55,7 +54,7 @@ def epsilon_at(losses: Losses, delta: Ball) -> Answer | None:
 def delta_at(losses: Losses, epsilon: Ball) -> Answer | None:
     """The bounds of δ far below all losses, where it is all but 1; None elsewhere."""
     # elsewhere K takes integrals, and other engines are quicker
-    if any(type(loss).rough_cumulant is Loss.rough_cumulant for loss, _ in losses):
+    if any(loss.takes_integrals() for loss, _ in losses):
         return None
     x = float(epsilon)
     best: tuple[float, float] = (-_FAR, 0.0)
@@ -71,7 +70,7 @@ def delta_at(losses: Losses, epsilon: Ball) -> Answer | None:
 
 def deltas_at(losses: Losses, epsilons: Sequence[float], width: float) -> dict[float, Answer]:
     """The answers of `delta_at` at those of many ε's where they are this narrow: 1 − δ ≤ width."""
-    if any(type(loss).rough_cumulant is Loss.rough_cumulant for loss, _ in losses):
+    if any(loss.takes_integrals() for loss, _ in losses):
         return {}
     found: dict[float, Answer] = {}
     for tilt in _TILTS:

@@ -54,6 +54,10 @@ class _Mixed(Loss):
         """True: the noise is Gaussian."""
         return True
 
+    def takes_integrals(self) -> bool:
+        """True but at small whole orders; floats are quick at all of them."""
+        return True
+
     def envelope_factor(self, count: int, depth: float) -> GuidedFactor | None:
         """The factor that sums over nodes, searched by places."""
         return guided(self, count, depth)

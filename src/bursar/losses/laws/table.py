@@ -104,7 +104,7 @@ class TableLoss(Loss):
         point, result = ball(x), arb(0)
         for row in self.rows:
             if row.loss is None:
-                result += hull(arb(0), row.p) if row.q > 0 else 0
+                result += 0 if row.q == 0 else hull(arb(0), row.p)
             elif row.loss <= point:
                 result += row.p
             elif not row.loss > point:
@@ -196,7 +196,7 @@ class TableLoss(Loss):
             elif q > 0:
                 rows.append(Row((1 - rate) * q, q, (-rate).log1p()))
             else:
-                rows.append(Row(rate * p, q, None))
+                rows.append(Row(q + rate * (p - q), q, None))
         table = TableLoss(tuple(rows), origin=(pair, rate))
         return both_directions(table, attained=pair.attained)
 
