@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from bursar.losses.engines.contour.mixture_odds import MixtureOdds
+from bursar.losses.engines.lattice.graded import mixture_bounds
 from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Law
 from bursar.numerics.arrays import Array, Known
 from bursar.numerics.trusted import SAFETY, UNIT
@@ -44,5 +45,6 @@ def mixture_law(odds: MixtureOdds, depth: float, *, removed: bool) -> Law:
 
     far = max(-low, high) / s
     width = min(1 / (2.1 * s * (far + 1 + 1 / s)), WIDEST)
-    density = Density(low / square, high / square, width, log_density, loss, place)
+    bounds = mixture_bounds(odds, removed=removed)
+    density = Density(low / square, high / square, width, log_density, loss, place, bounds=bounds)
     return Law(densities=(density,), log_lost=SLACK - depth)

@@ -18,6 +18,7 @@ from bursar.numerics.products import product
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _AT_ONCE = 1_000_000  # places times shifts
+_NOTHING = 700.0  # of exponents: terms so much below others are no part of R
 _NEAR = 0.5  # of R − 1: nearer to 1, ln R comes from the difference, further away from the terms themselves
 
 
@@ -72,6 +73,18 @@ class MixtureOdds:
         # near 1 what is rounded is R − 1, elsewhere it is R
         rounded = np.where(near, 2 * adding * np.abs(parts).sum(axis=0), adding + 2 * UNIT * np.abs(top))
         return SAFETY * (moved + rounded + (ULPS + 2) * UNIT * np.abs(value)), value
+
+    def log_shares(self, x: Array) -> Array:
+        """ln of at most how much of R each term is, for each shift in rows and each place in columns."""
+        e, p = self.exponents(x), self.weights[:, None]
+        a, half = self.shifts[:, None], 0.5 / self.sigma**2
+        above = e - e.max(axis=0)
+        doubt = 6 * (self.spread + UNIT) * (a * (2 * np.abs(x) + a) * half) + 4 * UNIT * np.abs(above)
+        # a term's share is as uncertain as its exponent and those of all that may weigh something beside it
+        beside = np.where(above + 2 * doubt > -_NOTHING, doubt, 0.0).max(axis=0)
+        found: Array = np.log(p) + above - np.log((p * np.exp(above)).sum(axis=0)) + SAFETY * (doubt + beside)
+        found += 4 * self.spread + 1e-9
+        return found
 
     def mean_shift(self, x: Array, power: int = 1) -> Array:
         """Σ a_i^power·w_i/Σ w_i with the terms w_i of R: s² times the slope of ln R, of which no digits are claimed but

@@ -10,13 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bursar.losses.engines.contour.mixture_odds import MixtureOdds
 from bursar.losses.engines.lattice.law import DISC, Bounds, Density, Moves, Panels
-from bursar.numerics.arrays import Array
+from bursar.numerics.arrays import CALM, Array
 from bursar.numerics.trusted import UNIT
 
 _CALM = 6.0  # how far the logarithm of a density may move on the disc of a panel
 _WIDEST = 100.0  # the radius of a disc, at most: e^r is still a float
 _SPARE = 1.001  # for rounding
+_TINY = 1e-300  # for what underflows
 _FIRST, _PARTS, _ROUNDS = 64, 4, 40  # panels to begin with; parts of one that is too wide, and how often it is cut
 _MOST = 20_000  # panels
 
@@ -78,6 +80,27 @@ def replaced_bounds(sigma: float, even: float) -> Bounds:
         )
         loss = np.minimum(near, r + far) + np.minimum(again, r + beyond)
         return np.minimum(plain + near, hit + far), loss
+
+    return bounds
+
+
+def mixture_bounds(odds: MixtureOdds, *, removed: bool) -> Bounds:
+    """Of N(0, 1/s²), times R where a record is removed, and of ln R, in v = ±x/s²: R is its heaviest term, e^{a_j·u}
+    times what it was, times 1 + Σ share_i·(e^{(a_i−a_j)u} − 1).
+    """
+    square, side = odds.sigma * odds.sigma, 1.0 if removed else -1.0
+
+    @CALM  # the heaviest term does not turn at all, and what is light is nothing
+    def bounds(at: Array, radius: Array) -> tuple[Array, Array]:
+        shares = odds.log_shares(side * square * at)
+        own = odds.shifts[shares.argmax(axis=0)]
+        turned = np.abs(odds.shifts[:, None] - own) * radius
+        grown = np.where(turned < _WIDEST, np.log(np.expm1(np.minimum(turned, _WIDEST))), turned)
+        others = _shrunk(_SPARE * np.exp(np.minimum(shares + grown, _WIDEST)).sum(axis=0)) + _TINY
+        middle = own / square if removed else 0.0
+        away = np.abs(at - middle) + 8 * (odds.spread + UNIT) * (np.abs(at) + middle)
+        normal = _SPARE * square * radius * (2 * away + radius) / 2
+        return normal + others if removed else normal, _SPARE * own * radius + others
 
     return bounds
 
