@@ -83,3 +83,19 @@ def test_an_outcome_that_may_be_impossible_may_have_any_loss() -> None:
         # what the sample's row may be for every q, the largest included
         (row,) = [row for row in sampled.rows if row.loss is None]
         assert row.p.contains(0.5 * arb("0.25") + 0.5 * arb(1e-30))
+
+
+def test_an_outcome_that_p_may_not_have_is_sampled_for_every_reading() -> None:
+    """Where p is a ball around 0 a sample has the outcome by Q alone or by both; and what only P may have may leak."""
+    with working():
+        unsure = arb(0, 0.01)
+        rest = 1 - unsure
+        table = TableLoss((Row(unsure, arb("0.5"), None), Row(rest, arb("0.5"), (rest / arb("0.5")).log())))
+        sampled = table.sampled_pair(both_directions(table), arb("0.5")).remove.table()
+        assert sampled is not None
+        for p in ("0", "0.01"):
+            seen = (arb("0.5") + arb(p)) / 2
+            assert any(row.p.contains(seen) and row.loss.contains((seen / arb("0.5")).log()) for row in sampled.rows)
+        alone = TableLoss((Row(unsure, arb(0), None), Row(rest, arb(1), rest.log())))
+        assert alone.infinite_mass().contains(arb("0.01"))
+        assert alone.infinite_mass().contains(0)

@@ -123,8 +123,8 @@ class TableLoss(Loss):
 
     def infinite_mass(self) -> Ball:
         """P's mass where Q has none; where Q may have some, it may be none of P's mass or all of it."""
-        alone = [row for row in self.rows if row.loss is None and not row.q > 0 and row.p > 0]
-        masses = (row.p if row.q == 0 else hull(arb(0), row.p) for row in alone)
+        alone = [row for row in self.rows if row.loss is None and not row.q > 0 and not row.p <= 0]
+        masses = (row.p if row.q == 0 and row.p > 0 else hull(arb(0), row.p) for row in alone)
         return sum(masses, arb(0))
 
     def atoms(self) -> tuple[Atom, ...]:
@@ -193,8 +193,10 @@ class TableLoss(Loss):
         for p, q, loss in self.rows:
             if loss is not None:
                 rows.append(Row(q + rate * (p - q), q, sampled_loss(loss, rate)))
-            elif q > 0:
+            elif q > 0 and p == 0:
                 rows.append(Row((1 - rate) * q, q, (-rate).log1p()))
+            elif q > 0 and q + rate * (p - q) > 0:  # nobody knows whether P has it, but its sample has
+                rows.append(Row(q + rate * (p - q), q, (rate * (p / q - 1)).log1p()))
             else:
                 rows.append(Row(q + rate * (p - q), q, None))
         table = TableLoss(tuple(rows), origin=(pair, rate))
