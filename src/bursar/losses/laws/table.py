@@ -191,14 +191,13 @@ class TableLoss(Loss):
             return first.sampled_pair(self.origin[0], self.origin[1] * rate)
         rows = []
         for p, q, loss in self.rows:
+            sample = q + rate * (p - q)
             if loss is not None:
-                rows.append(Row(q + rate * (p - q), q, sampled_loss(loss, rate)))
-            elif q > 0 and p == 0:
-                rows.append(Row((1 - rate) * q, q, (-rate).log1p()))
-            elif q > 0 and q + rate * (p - q) > 0:  # nobody knows whether P has it, but its sample has
-                rows.append(Row(q + rate * (p - q), q, (rate * (p / q - 1)).log1p()))
+                rows.append(Row(sample, q, sampled_loss(loss, rate)))
+            elif q > 0 and sample > 0:  # by Q's outcomes, whether or not P has them
+                rows.append(Row(sample, q, (rate * (p / q - 1)).log1p()))
             else:
-                rows.append(Row(q + rate * (p - q), q, None))
+                rows.append(Row(sample, q, None))
         table = TableLoss(tuple(rows), origin=(pair, rate))
         return both_directions(table, attained=pair.attained)
 
