@@ -17,8 +17,6 @@ from bursar.losses.engines import dominant
 from bursar.losses.engines.answer import Losses
 from bursar.numerics.balls import Ball, ball, down, minimum, working
 
-NAME = "at least"
-"""What such an answer is called where no engine has an upper end."""
 _BITS = 640  # for tails that cancel
 _MOST = 16  # different releases that are looked at
 _DECADES, _HALVES = 80.0, 14  # of a search for a loss, and its steps

@@ -18,7 +18,6 @@ from flint import arb
 
 from bursar.losses._base import Loss
 from bursar.losses.engines.answer import Answer, Losses, asked_between
-from bursar.losses.engines.hit_counts import least_cost
 from bursar.losses.engines.hit_parts import Hits
 from bursar.numerics.balls import Ball, down, up
 
@@ -94,6 +93,8 @@ def _kind(loss: Loss, count: int, delta: Ball) -> _Kind | None:
     seen = -(count * miss).expm1()
     if not _RARE * delta < seen < _RARER * delta or not (base.mean().is_finite() and base.variance().is_finite()):
         return None
+    from bursar.losses.engines.hit_counts import least_cost  # seldom needed
+
     low = least_cost(base, _SPARE)
     if not low.is_finite():
         return None

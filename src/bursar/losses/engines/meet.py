@@ -24,12 +24,11 @@ from importlib import import_module
 
 from flint import arb
 
-from bursar.losses.engines import at_least, closed, contour, dominant, envelope, lattice, simpler, top
+from bursar.losses.engines import closed, contour, dominant, envelope, lattice, simpler, top
 from bursar.losses.engines.answer import EFFORTS, USUAL_WIDTH, Answer, Losses, NoEngine, Precision, both, worst
 from bursar.losses.engines.asking import CLOSE, OPEN, Ask, Turn, is_smooth, order_of, width_of
 from bursar.losses.engines.cheaper import STUMBLES, below, cheaper
 from bursar.losses.engines.chernoff import delta_at_most
-from bursar.losses.engines.lattice.bracket import between
 from bursar.losses.engines.tried import Tried
 from bursar.numerics.balls import Ball, down
 
@@ -38,6 +37,9 @@ _HIT = "bursar.losses.engines.hits"
 _LARGEST = "bursar.losses.engines.largest.solve"
 _BANDS = "bursar.losses.engines.bands.solve"
 _DRAWN = "bursar.losses.engines.drawn"
+_BRACKET = "bursar.losses.engines.lattice.bracket"
+_AT_LEAST = "bursar.losses.engines.at_least"
+_FROM_BELOW = "at least"  # what an answer is called where no engine has an upper end
 _FEW_MOMENTS = 1 << 14  # where the envelope engine asks for more, another one may need fewer
 _PER_MOMENT = 4  # grid points are worth a moment
 
@@ -57,7 +59,7 @@ def epsilon_at(directions: Sequence[Losses], delta: Ball, precision: Precision) 
     try:
         found = _by_directions(directions, delta, replace(precision, tried=Tried()))
     except NoEngine:
-        found = Answer(0.0, math.inf, (), at_least.NAME, 1, 0.0)
+        found = Answer(0.0, math.inf, (), _FROM_BELOW, 1, 0.0)
         if not (raised := _raised(found, _at_least(directions, delta, precision))).lower > 0:
             raise
         return raised
@@ -95,7 +97,8 @@ def _by_directions(directions: Sequence[Losses], delta: Ball, precision: Precisi
 
 def _at_least(directions: Sequence[Losses], delta: Ball, precision: Precision) -> float:
     """A lower end where the engines have none; 0 where nobody has one."""
-    lower = max(at_least.by_releases(losses, delta) for losses in directions)
+    at_least = import_module(_AT_LEAST)
+    lower: float = max(at_least.by_releases(losses, delta) for losses in directions)
     if not lower > 0:
         with suppress(NoEngine, *STUMBLES):
             lower = at_least.by_delta(delta_at(directions, arb(0), replace(precision, width=None)).lower, delta)
@@ -179,7 +182,7 @@ def _by_engines(
             "envelope": lambda losses, width: envelope.epsilon_at(losses, delta, width, most),
             "close hits": lambda losses, width: import_module(_HIT).closer_epsilon_at(losses, delta, width),
             "bands": lambda losses, _: import_module(_BANDS).epsilon_at(losses, delta),
-            "bracket": lambda losses, width: between(losses, delta, width, most),
+            "bracket": lambda losses, width: import_module(_BRACKET).between(losses, delta, width, most),
             "lattice": lambda losses, width: (
                 None
                 if precision.engine is None and lattice.long(losses, delta)
