@@ -96,6 +96,7 @@ def test_an_outcome_that_p_may_not_have_is_sampled_for_every_reading() -> None:
         for p in ("0", "0.01"):
             seen = (arb("0.5") + arb(p)) / 2
             assert any(row.p.contains(seen) and row.loss.contains((seen / arb("0.5")).log()) for row in sampled.rows)
-        alone = TableLoss((Row(unsure, arb(0), None), Row(rest, arb(1), rest.log())))
-        assert alone.infinite_mass().contains(arb("0.01"))
-        assert alone.infinite_mass().contains(0)
+        rare = TableLoss((Row(arb("0.5"), unsure, None), Row(arb("0.5"), rest, (arb("0.5") / rest).log())))
+        seen = rare.sampled_pair(both_directions(rare), arb("1e-30")).remove.infinite_mass()
+        assert seen.contains(arb("5e-31"))
+        assert seen.contains(0)

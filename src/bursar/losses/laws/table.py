@@ -123,8 +123,9 @@ class TableLoss(Loss):
 
     def infinite_mass(self) -> Ball:
         """P's mass where Q has none; where Q may have some, it may be none of P's mass or all of it."""
-        alone = [row for row in self.rows if row.loss is None and not row.q > 0 and not row.p <= 0]
-        masses = (row.p if row.q == 0 and row.p > 0 else hull(arb(0), row.p) for row in alone)
+        # a p that may be 0 where Q surely has none is what rounding left of a rest of 0
+        alone = [row for row in self.rows if row.loss is None and not (row.q > 0 or row.p <= 0)]
+        masses = (p if q == 0 else hull(arb(0), p) for p, q, _ in alone if p > 0 or q.rad() > 0)
         return sum(masses, arb(0))
 
     def atoms(self) -> tuple[Atom, ...]:
@@ -187,8 +188,7 @@ class TableLoss(Loss):
     def sampled_pair(self, pair: Directions, rate: Ball) -> Directions:
         """A table again: each outcome has probability (1−q)Q + qP with the record sampled, Q without."""
         if self.origin is not None and (first := self.origin[0].remove.table()) is not None:
-            # a sample of a sample is one sample
-            return first.sampled_pair(self.origin[0], self.origin[1] * rate)
+            return first.sampled_pair(self.origin[0], self.origin[1] * rate)  # a sample of a sample is one sample
         rows = []
         for p, q, loss in self.rows:
             sample = q + rate * (p - q)
