@@ -124,7 +124,7 @@ def evaluated(contour: Contour, epsilons: Array) -> Ends:
     phase = sums.angle[None, :] + contour.frequencies[None, :] * near[:, None]
     values = product(np.cos(phase), sums.share)
     rounded = (ULPS + 4) * (1 + sums.turn_size + np.abs(phase)) + phase.shape[1] + 48
-    rounding = SAFETY * UNIT * (product(rounded, sums.share)) + SAFETY * slip * summed(sums.share, contour.frequencies)
+    rounding = SAFETY * UNIT * product(rounded, sums.share) + SAFETY * slip * summed(sums.share, contour.frequencies)
     lead, unsure = _lead(contour, middle, apart)
     if not lead[0] > _LEAST:
         raise NoContour("δ is too small for floats")

@@ -102,7 +102,7 @@ def _by_layers(tables: Sequence[tuple[Array, Array, Array]]) -> Decay:
         half = 0.5 * np.exp((np.arange(len(total)) + first) / _WIDTHS) * (1 - 1e-9)
 
         def together(s: Array) -> Array:
-            gone: Array = -(product(least_gap(np.multiply.outer(s, half)), total)) * (1 - 1e-9)
+            gone: Array = -product(least_gap(np.multiply.outer(s, half)), total) * (1 - 1e-9)
             return gone
 
         return together
@@ -136,7 +136,7 @@ def _by_rungs(groups: Sequence[Group], tau: float, far: Decay) -> Decay:
                 gone = -real * (2 + real) - imag * imag - error * (2 * np.abs(1 + real) + 2 * np.abs(imag) + error)
                 sag = most[part, None] * gap * gap / 4 * (1 + 1e-9)
                 least = np.minimum(gone[:, 1:], gone[:, :-1]) - sag - 16 * UNIT
-                steps += 0.5 * (product(counts[part], np.log1p(-np.clip(least * (1 - 1e-9), 0.0, 1 - 1e-9))))
+                steps += 0.5 * product(counts[part], np.log1p(-np.clip(least * (1 - 1e-9), 0.0, 1 - 1e-9)))
     beyond = float(far(rungs[-1:] * (1 - 1e-12))[0])
     # for every larger frequency: the worst of this and all later steps, and of what comes after the last
     worst = np.maximum(np.maximum.accumulate(steps[::-1])[::-1] * (1 - 1e-9), beyond)

@@ -129,7 +129,7 @@ class Contour:
         sums = self.sums
         terms = sums.share * np.exp(1j * (sums.angle + self.frequencies * (sums.near_drift - epsilon)))
         value = float(terms.real.sum()) * self.step / math.pi
-        slope = -float((product(terms, sums.powers)).real) * self.step / math.pi
+        slope = -float(product(terms, sums.powers).real) * self.step / math.pi
         lead = float(self.cumulant) - self.tau * epsilon
         if self.mirrored:
             ones, odds = (float(part) for part in self._known(arb(epsilon)))

@@ -50,6 +50,12 @@ class MixtureOdds:
         found: Array = a * (2 * x - a) * half
         return found
 
+    def _doubts(self, x: Array) -> Array:
+        """How far exponents may be off, for every reading of σ and of the shifts."""
+        a, half = self.shifts[:, None], 0.5 / self.sigma**2
+        found: Array = 6 * (self.spread + UNIT) * (a * (2 * np.abs(x) + a) * half)
+        return found
+
     def log(self, x: Array) -> tuple[Array, Array]:
         """A bound of the absolute error of ln R, and ln R."""
         most = max(_AT_ONCE // len(self.weights), 1)
@@ -57,8 +63,7 @@ class MixtureOdds:
             blocks = [self.log(x[start : start + most]) for start in range(0, len(x), most)]
             return np.concatenate([error for error, _ in blocks]), np.concatenate([value for _, value in blocks])
         e, p = self.exponents(x), self.weights[:, None]
-        a, half = self.shifts[:, None], 0.5 / self.sigma**2
-        doubt = 6 * (self.spread + UNIT) * (a * (2 * np.abs(x) + a) * half)
+        doubt = self._doubts(x)
         top = e.max(axis=0)
         terms = p * np.exp(e - top)
         total = terms.sum(axis=0)
@@ -76,14 +81,12 @@ class MixtureOdds:
 
     def log_shares(self, x: Array) -> Array:
         """ln of at most how much of R each term is, for each shift in rows and each place in columns."""
-        e, p = self.exponents(x), self.weights[:, None]
-        a, half = self.shifts[:, None], 0.5 / self.sigma**2
-        above = e - e.max(axis=0)
-        doubt = 6 * (self.spread + UNIT) * (a * (2 * np.abs(x) + a) * half) + 4 * UNIT * np.abs(above)
+        terms = self.exponents(x) + np.log(self.weights)[:, None]
+        above = terms - terms.max(axis=0)
+        doubt = self._doubts(x) + 4 * UNIT * (np.abs(above) + np.abs(np.log(self.weights))[:, None])
         # a term's share is as uncertain as its exponent and those of all that may weigh something beside it
         beside = np.where(above + 2 * doubt > -_NOTHING, doubt, 0.0).max(axis=0)
-        found: Array = np.log(p) + above - np.log((p * np.exp(above)).sum(axis=0)) + SAFETY * (doubt + beside)
-        found += 4 * self.spread + 1e-9
+        found: Array = above - np.log(np.exp(above).sum(axis=0)) + SAFETY * (doubt + beside) + 4 * self.spread + 1e-9
         return found
 
     def mean_shift(self, x: Array, power: int = 1) -> Array:

@@ -97,7 +97,7 @@ class ShiftedLine:
         near = self._turned(np.arange(rows, dtype=np.float64) * step)
         far = self._turned(np.arange(first // rows, last // rows + 1, dtype=np.float64) * (rows * step))
         start = first - first // rows * rows
-        values = (product(far * self.weights, near.T)).ravel()[start : start + last - first + 1]
+        values = product(far * self.weights, near.T).ravel()[start : start + last - first + 1]
         return values, self.error + self.drift * SAFETY * step * np.arange(first, last + 1, dtype=np.float64)
 
     def _turned(self, omegas: Array) -> Complexes:

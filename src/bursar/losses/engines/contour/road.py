@@ -177,7 +177,7 @@ class Road:
         phase = self.angle + np.multiply.outer(near, self.frequencies)
         values = product(np.cos(phase), self.share)
         turned = (ULPS + 4) * (1 + self.turned + np.abs(phase)) + (len(self.share) + 48)
-        rounding = SAFETY * UNIT * (product(turned, self.share))
+        rounding = SAFETY * UNIT * product(turned, self.share)
         slope = SAFETY * summed(self.share, self.frequencies)
         found, alias_bound = [], self._alias(float(epsilons.min()))
         for x, value, unsure, off in zip(places, values.tolist(), rounding.tolist(), slip, strict=True):

@@ -81,7 +81,7 @@ class Law:
         phase *= 0.5
         half = np.sin(phase)
         half *= half
-        c = 2 * (product(half, self.weights))
+        c = 2 * product(half, self.weights)
         rounding = (2 * ULPS + len(self.weights) + 4) * UNIT
         error = (self.error_c * s + (self.error_d + rounding * self.spread)) * s + rounding * c
         return c, d, SAFETY * error

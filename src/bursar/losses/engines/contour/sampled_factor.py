@@ -94,7 +94,7 @@ class SampledFactor(Factor):
             return [closest, *(self.count * log_moment(self.integral, grid, tilt)[0] for tilt in tilts[1:])]
         terms = grid.mass * np.expm1(exponents)
         values, sizes = terms.sum(axis=1), np.abs(terms).sum(axis=1)
-        slack = sizes * (2.2 * worst + (len(grid.x) + 8) * UNIT) + taus * (product(terms + grid.mass, grid.loss_error))
+        slack = sizes * (2.2 * worst + (len(grid.x) + 8) * UNIT) + taus * product(terms + grid.mass, grid.loss_error)
         # what the grid leaves out grows with the tilt (proofs/contour.md §4), so the largest one bounds all
         missing = self.integral.missing(grid, max(tilts), 0.0) + self.integral.lost
         doubts = SAFETY * (slack + missing * (2 + np.abs(values)))

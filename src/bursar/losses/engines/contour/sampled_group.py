@@ -129,11 +129,7 @@ class Group:
         weights *= np.square(loss - first[:, None])
         second = weights.sum(axis=1) / total
         heights = top[:, 0] + np.log(total)
-        return (
-            summed(self.counts, heights),
-            summed(self.counts, first),
-            summed(self.counts, second),
-        )
+        return summed(self.counts, heights), summed(self.counts, first), summed(self.counts, second)
 
     def cumulant(self, tau: float, nodes: Nodes) -> tuple[Array, Array]:
         """K(τ) of one copy of each member, and bounds of the errors."""

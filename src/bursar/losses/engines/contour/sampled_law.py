@@ -39,7 +39,7 @@ class Tilted:
         """C = 2Σw·sin²(s(L−m)/2) and D = Σw·sin(s(L−m)), and bounds of their errors."""
         phase = np.multiply.outer(s, self.grid.loss - self.mean)
         d = product(np.sin(phase), self.weights)
-        c = 2 * (product(np.square(np.sin(0.5 * phase)), self.weights))
+        c = 2 * product(np.square(np.sin(0.5 * phase)), self.weights)
         rounding, apart = (
             (2 * ULPS + len(self.weights) + 4) * UNIT,
             summed(self.weights, np.abs(self.grid.loss - self.mean)),

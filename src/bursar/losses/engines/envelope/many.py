@@ -62,7 +62,7 @@ def _on_a_line(sums: Envelope, epsilons: Array) -> Ends:
 
 def _turned(terms: Complexes, inner: Complexes, outer: Complexes) -> Array:
     """Re Σ terms·inner·outer, for every ε."""
-    found: Array = ((product(inner, terms.T)) * outer).sum(axis=1).real
+    found: Array = (product(inner, terms.T) * outer).sum(axis=1).real
     return found
 
 

@@ -92,7 +92,7 @@ class Weighed:
         row = max(math.isqrt(count), 1)
         inner = np.exp(1j * np.multiply.outer(self.places, np.arange(row) * step))
         outer = np.exp(1j * np.multiply.outer(np.arange(-(-count // row)) * (row * step), self.places))
-        total = (product(outer * self.weights, inner)).ravel()[:count]
+        total = product(outer * self.weights, inner).ravel()[:count]
         error = (4 * ULPS + 2 * len(self.places) + 24) * UNIT
         blur = 8 * UNIT * summed(self.weights, np.abs(self.places))
         s = np.arange(count, dtype=np.float64) * step

@@ -89,6 +89,7 @@ def mixture_bounds(odds: MixtureOdds, *, removed: bool) -> Bounds:
     times what it was, times 1 + Σ share_i·(e^{(a_i−a_j)u} − 1).
     """
     square, side = odds.sigma * odds.sigma, 1.0 if removed else -1.0
+    spare = _SPARE + 8 * odds.spread  # for readings of σ and of the shifts, too
 
     @CALM  # the heaviest term does not turn at all, and what is light is nothing
     def bounds(at: Array, radius: Array) -> tuple[Array, Array]:
@@ -96,11 +97,11 @@ def mixture_bounds(odds: MixtureOdds, *, removed: bool) -> Bounds:
         own = odds.shifts[shares.argmax(axis=0)]
         turned = np.abs(odds.shifts[:, None] - own) * radius
         grown = np.where(turned < _WIDEST, np.log(np.expm1(np.minimum(turned, _WIDEST))), turned)
-        others = _shrunk(_SPARE * np.exp(np.minimum(shares + grown, _WIDEST)).sum(axis=0)) + _TINY
+        others = _shrunk(spare * np.exp(np.minimum(shares + grown, _WIDEST)).sum(axis=0)) + _TINY
         middle = own / square if removed else 0.0
         away = np.abs(at - middle) + 8 * (odds.spread + UNIT) * (np.abs(at) + middle)
-        normal = _SPARE * square * radius * (2 * away + radius) / 2
-        return normal + others if removed else normal, _SPARE * own * radius + others
+        normal = spare * square * radius * (2 * away + radius) / 2
+        return normal + others if removed else normal, spare * own * radius + others
 
     return bounds
 
