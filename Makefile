@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 CORE := $(VENV)/.core
 
-.PHONY: setup demo test lint types floors bench peers mutants soak docs docs-serve release clean
+.PHONY: setup demo test coverage lint types floors bench peers mutants soak docs docs-serve release clean
 
 setup: $(STAMP)
 
@@ -25,8 +25,14 @@ $(CORE): pyproject.toml
 demo: $(if $(wildcard $(STAMP)),$(STAMP),$(CORE))
 	@$(BIN)/python examples/demo.py
 
+# what needs a Java, PyTorch, a browser, a kernel or another shell runs in CI: make test MARKS="not soak"
+MARKS ?= not soak and not ci
 test: setup
-	$(BIN)/python -m pytest -n auto -m "not soak"
+	$(BIN)/python -m pytest -n auto -m "$(MARKS)"
+
+# how much of the source the tests run, by room
+coverage: setup
+	$(BIN)/python tests/coverage_by_room.py
 
 lint: setup
 	$(BIN)/ruff check src tests benchmarks examples docs
@@ -51,8 +57,10 @@ peers: setup
 mutants: setup
 	$(BIN)/python tests/mutants/run.py
 
+# all tests, the long campaigns among them; what they did to ledgers, as a table; and the mutants
 soak: setup
-	$(BIN)/python -m pytest -n auto -m soak
+	$(BIN)/python -m pytest -n auto --junitxml build/soak.xml
+	$(BIN)/python tests/reliability.py build/soak.xml
 	$(MAKE) --no-print-directory mutants
 
 docs: setup

@@ -7,11 +7,13 @@ these alone.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 from pathlib import Path
 
 TOP = Path(__file__).parents[1]
@@ -49,7 +51,22 @@ def built(folder: Path) -> tuple[Path, Path]:
         (source,) = Path(place).iterdir()
         _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder), cwd=source)
     (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        inside = {name for name in archive.namelist() if ".dist-info/" not in name}
+    there = {str(path.relative_to(TOP / "src")) for path in (TOP / "src").rglob("*") if path.is_file()}
+    if inside != {name for name in there if "__pycache__" not in name}:
+        raise SystemExit("the wheel is not the package whole and nothing else")
     return sdist, wheel
+
+
+def agreed() -> None:
+    """The citation has the package's version; the Pythons that are promised are those that are tried."""
+    version = re.search(r'^__version__ = "(.+)"$', (TOP / "src/bursar/__init__.py").read_text(), re.MULTILINE)
+    promised = re.findall(r"Programming Language :: Python :: (3\.\d+)", (TOP / "pyproject.toml").read_text())
+    if version is None or f"\nversion: {version[1]}\n" not in (TOP / "CITATION.cff").read_text(encoding="utf-8"):
+        raise SystemExit("CITATION.cff has another version than the package")
+    if tuple(promised) != PYTHONS:
+        raise SystemExit("pyproject.toml promises other Pythons than are tried")
 
 
 def found(version: str) -> str | None:
@@ -91,6 +108,7 @@ def _run(*command: str, cwd: Path) -> None:
 
 def main(versions: list[str]) -> None:
     """Build into dist/, try, and say what happened."""
+    agreed()
     target = TOP / "dist"
     shutil.rmtree(target, ignore_errors=True)
     sdist, wheel = built(target)

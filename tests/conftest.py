@@ -1,14 +1,14 @@
-"""What all tests share: ledgers in every store, a real PostgreSQL server among them, and the figures of the report."""
+"""What all tests share: ledgers in every store, a real PostgreSQL server among them, and figures for the report."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -21,6 +21,7 @@ from support.packages import Packages
 
 settings.register_profile("bursar", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("bursar")
+SHARED_MEMORY = "/dev/shm"
 
 
 def widened(printed: str) -> tuple[Fraction, Fraction]:
@@ -49,6 +50,8 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Packag
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """The address of a PostgreSQL server that lives as long as this test process."""
+    if not os.access(SHARED_MEMORY, os.W_OK):
+        pytest.skip(f"PostgreSQL needs the shared memory folder: mount -t tmpfs shm {SHARED_MEMORY}")
     runtime = tempfile.mkdtemp(prefix="run", dir=tempfile.gettempdir())
     os.chmod(runtime, 0o700)
     os.environ["XDG_RUNTIME_DIR"] = runtime
@@ -107,19 +110,27 @@ def embedded(tmp_path: Path) -> Iterator[Ledger]:
 
 
 @pytest.fixture
-def figures(request: pytest.FixtureRequest) -> Callable[[str, str, int, int], None]:
-    """Record (what, how, tried, lost) for the reliability report, in the column of the run that the test belongs to."""
-    from support.reliability import record
+def figures(record_property: Callable[[str, object], None]) -> Callable[..., None]:
+    """Say what was done to a ledger, how, how often, and how many losses there were: `tests/reliability.py` prints it
+    from the JUnit report.
+    """
 
-    return partial(record, soak=request.node.get_closest_marker("soak") is not None)
+    def record(what: str, how: str, tried: int, lost: int, *, control: bool = False) -> None:
+        record_property("figure", json.dumps([what, how, tried, lost, control]))
+
+    return record
 
 
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Forget the figures of earlier runs."""
-    from support import reliability
+HEAVY = {"spark", "sparkle", "browser"}
+"""Fixtures that need a Java or a browser: the tests that ask for them run in CI (`make test MARKS="not soak"`)."""
 
-    if not hasattr(session.config, "workerinput"):
-        reliability.clear()
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is for CI."""
+    for item in items:
+        if HEAVY & set(getattr(item, "fixturenames", ())):
+            item.add_marker("ci")
 
 
 def _no_excuse(report: Any) -> Any:
@@ -139,11 +150,3 @@ def pytest_runtest_makereport() -> Iterator[None]:
 def pytest_make_collect_report() -> Iterator[None]:
     """A skipped file."""
     return _no_excuse((yield))
-
-
-def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Renew RELIABILITY.md, when nothing failed."""
-    from support import reliability
-
-    if not hasattr(session.config, "workerinput") and exitstatus == 0:
-        reliability.write()

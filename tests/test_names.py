@@ -1,4 +1,4 @@
-"""What the package calls things: the names at the top level, each with a reason, and former names and paths."""
+"""The names at the top level, each with a reason; former names and paths."""
 
 from __future__ import annotations
 
@@ -15,21 +15,10 @@ import pytest
 
 import bursar as b
 from bursar import moved
-from bursar.errors import refusals
 
 TOP = Path(__file__).parents[1]
 SRC = TOP / "src"
 PAGE = (TOP / "docs" / "reference" / "names.md").read_text(encoding="utf-8")
-BEFORE = (Path(__file__).parent / "data" / "modules_before_rooms.txt").read_text(encoding="utf-8").split()
-ROOM_NAMES = [(room, name, home) for room, names in moved.ROOMS.items() for name, home in names.items()]
-OURS = [
-    path
-    for folder in ("src", "tests", "examples", "docs", "benchmarks")
-    for path in sorted((TOP / folder).rglob("*"))
-    if path.suffix in (".py", ".md")
-    and path.name not in ("names.md", "moved.py", "test_names.py", "RESULTS.md")
-    and path.parent.name != "findings"  # they run on what was before, too
-]
 
 
 def rows(heading: str) -> dict[str, str]:
@@ -58,25 +47,14 @@ def test_every_name_at_the_top_comes_without_a_warning() -> None:
         assert b.lecture is sys.modules["bursar.lecture"]
 
 
-@pytest.mark.parametrize("name", moved.NAMES)
-def test_a_former_name_works_and_says_where_it_is_now(name: str) -> None:
+def test_a_former_name_works_and_says_where_it_is_now() -> None:
     """Each name that left the top level is the same object as in its new place, with a warning in the user's file."""
-    home = moved.NAMES[name]
-    with pytest.warns(DeprecationWarning, match=rf"^bursar\.{name} is {re.escape(home)}\.{name} now") as said:
-        value = getattr(b, name)
-    assert value is getattr(importlib.import_module(home), name)
-    assert [one.filename for one in said] == [__file__]
-    assert name not in b.__all__
-    with pytest.warns(DeprecationWarning, match=f"bursar.{name} is"):
-        exec(f"from bursar import {name}")
-    assert rows("## Former names")[name] == f"`{home}`"
-
-
-def test_all_former_names_are_listed() -> None:
-    """docs/reference/names.md lists the former names and no others; no name is both former and present."""
-    assert rows("## Former names").keys() == moved.NAMES.keys()
+    for name, home in moved.NAMES.items():
+        with pytest.warns(DeprecationWarning, match=rf"^bursar\.{name} is {re.escape(home)}\.{name} now") as said:
+            value = getattr(b, name)
+        assert value is getattr(importlib.import_module(home), name)
+        assert [one.filename for one in said] == [__file__]
     assert not moved.NAMES.keys() & set(b.__all__)
-    assert {kind.__name__ for kind in refusals().values()} <= set(vars(b.errors))
 
 
 def test_type_checkers_see_every_name() -> None:
@@ -93,49 +71,21 @@ def test_type_checkers_see_every_name() -> None:
     assert seen == {**given, "errors": b.errors, "lecture": b.lecture, "plot": b.plot}
 
 
-def test_nothing_here_uses_former_names() -> None:
-    """Source, tests, examples and pages use the new places only."""
-    former = re.compile(rf"\b(?:b|bursar)\.(?:{'|'.join(moved.NAMES)})\b(?!\.)")
-    ways = re.compile(rf"^from bursar import .*\b(?:{'|'.join(moved.NAMES)})\b", re.MULTILINE)
-    paths = re.compile(rf"(?:from|import) (?:{'|'.join(map(re.escape, moved.MOVED))})\b(?!\.)")
-    found = {
-        f"{path.relative_to(TOP)}: {match[0]}"
-        for path in [*OURS, TOP / "README.md"]
-        for expression in (former, ways, paths)
-        for match in expression.finditer(path.read_text(encoding="utf-8"))
-    }
-    assert not found
-
-
-@pytest.mark.parametrize("path", [name for name in BEFORE if name not in moved.MOVED])
-def test_a_module_that_did_not_move_is_there(path: str) -> None:
-    """Every module path that existed before the rooms leads to a file, or has a line in `MOVED`."""
-    place = SRC.joinpath(*path.split("."))
-    assert place.with_suffix(".py").exists() or (place / "__init__.py").exists()
-
-
-@pytest.mark.parametrize("path", moved.MOVED)
-def test_a_former_path_gives_the_module_itself(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Importing a path of before gives the very module of the new path, and warns with its name."""
-    home = importlib.import_module(moved.MOVED[path])
-    monkeypatch.delitem(sys.modules, path, raising=False)
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always", DeprecationWarning)
-        module = importlib.import_module(path)
-    assert module is home
-    assert (home.__name__, home.__spec__ and home.__spec__.name) == (moved.MOVED[path],) * 2
-    assert f"{path} is {moved.MOVED[path]} now" in str(said[-1].message)
-    assert path in BEFORE
-
-
-@pytest.mark.parametrize(("room", "name", "home"), ROOM_NAMES)
-def test_a_room_hands_out_what_it_had_as_a_module(room: str, name: str, home: str) -> None:
-    """Where a module became a package of the same name, what was imported from it can be, with a warning."""
-    with pytest.warns(DeprecationWarning, match=rf"{re.escape(room)}\.{name} is {re.escape(home)}\.{name} now"):
-        value = getattr(importlib.import_module(room), name)
-    assert value is getattr(importlib.import_module(home), name)
-    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        _ = importlib.import_module(room).nothing
+def test_a_former_path_gives_the_module_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Importing a path of before gives the very module of the new path, and warns with its name; where a module became
+    a package of the same name, the package hands out what it had.
+    """
+    for path, home in moved.MOVED.items():
+        monkeypatch.delitem(sys.modules, path, raising=False)
+        with pytest.warns(DeprecationWarning, match=rf"{re.escape(path)} is {re.escape(home)} now"):
+            assert importlib.import_module(path) is importlib.import_module(home)
+    for room, names in moved.ROOMS.items():
+        for name, home in names.items():
+            with pytest.warns(DeprecationWarning, match=rf"{re.escape(room)}\.{name} is {re.escape(home)}\.{name} now"):
+                value = getattr(importlib.import_module(room), name)
+            assert value is getattr(importlib.import_module(home), name)
+        with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+            _ = importlib.import_module(room).nothing
 
 
 def test_a_former_path_is_warned_of_where_it_is_imported() -> None:

@@ -16,7 +16,7 @@ import pytest
 from bursar.service.settings import Settings
 from support.cells import FENCE, pages
 from support.patience import NET
-from support.where import TOP
+from support.where import TOP, needs
 
 EXTRAS = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 ELSEWHERE = ("python -m venv ", "workers/bin/", "PYSPARK_PYTHON=", "spark-submit ")
@@ -69,6 +69,8 @@ class Terminal:
 
     def ask(self, command: str) -> None:
         """A command that ends, and ends well."""
+        if command.startswith("curl "):
+            needs("curl")
         here = command.replace(":8765", f":{self.port}").replace("curl ", "curl --fail-with-body --silent ")
         where = {"cwd": self.folder, "env": self.settings, "timeout": NET}
         done = subprocess.run(here, shell=True, capture_output=True, text=True, check=False, **where)

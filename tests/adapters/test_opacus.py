@@ -16,7 +16,7 @@ from opacus.accountants.utils import get_noise_multiplier  # noqa: E402
 import bursar as b  # noqa: E402
 from bursar.adapters.opacus import BursarAccountant, Training, sampling_of, steps  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.ci, pytest.mark.filterwarnings("ignore")]
 
 
 def test_the_build_of_torch_is_for_this_machine() -> None:

@@ -6,7 +6,6 @@ import os
 import pty
 import re
 import select
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 import bursar as b
 from support.patience import NET
+from support.where import needs
 
 SHELLS = {
     "bash": ["bash", "--norc", "--noprofile", "-i"],
@@ -79,10 +79,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", ["bash", pytest.param("zsh", marks=pytest.mark.ci)])
 def test_a_scope_is_completed(shell: str, folder: Path) -> None:
     """`bursar ledger show su` and the tab key give survey; of two that begin alike the common part is written."""
-    assert shutil.which(shell), f"{shell} is needed: apt-get install {shell}"
+    needs(shell)
     terminal = Terminal(shell, folder)
     try:
         terminal.wait("ready> ")

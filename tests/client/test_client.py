@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,24 +19,6 @@ from support.hands import FACTS
 from support.offices import Office
 
 ROOT = Path(__file__).parents[2]
-TYPED = """
-from collections.abc import Coroutine
-from typing import Any, assert_type
-from bursar import wire
-from bursar.client import AsyncClient, Client
-
-async def ask(one: Client, other: AsyncClient) -> None:
-    assert_type(one.spend("a", "b", key="k"), wire.Receipt)
-    assert_type(await other.spend("a", "b", key="k"), wire.Receipt)
-    assert_type(one.scopes(), list[wire.Scope])
-    assert_type(await other.scopes(), list[wire.Scope])
-    assert_type(one.account("a", delta=1), dict[str, Any])
-    assert_type(one.export("csv"), str)
-    assert_type(await other.token_revoke("a"), bool)
-    one.spend("a")
-    await other.open("a", epsilno=1)
-    one.plan("a", epsilon=1, delta=0, effort="huge")
-"""
 
 
 class Flaky(httpx.BaseTransport):
@@ -169,23 +149,6 @@ def test_both_clients_have_every_verb() -> None:
         assert public - beside - old == {verb.name for verb in VERBS}
         assert all((getattr(kind, name).__doc__ or "").strip() for name in public)
     assert inspect.signature(Client.spend) == inspect.signature(AsyncClient.spend)
-
-
-def test_types_are_seen_by_a_checker(tmp_path: Path) -> None:
-    """Of every method the arguments and the answer, blocking and awaited, as an editor sees them."""
-    program = tmp_path / "program.py"
-    program.write_text(TYPED, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(program)],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=False,
-    )
-    found = [line.partition("error: ")[2] for line in done.stdout.splitlines() if "error: " in line]
-    assert len(found) == 3, done.stdout + done.stderr
-    for words, line in zip(("Too few arguments", 'did you mean "epsilon"', 'Argument "effort"'), found, strict=True):
-        assert words in line
 
 
 def test_a_token_is_not_asked_for_twice(memory: Office) -> None:

@@ -13,7 +13,13 @@ PAGE = TOP / "docs" / "howto" / "cohorts.md"
 PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 
-@pytest.mark.parametrize("number", range(len(PROGRAMS)))
+NUMBERS = [
+    pytest.param(number, marks=pytest.mark.ci) if "pyspark" in program else number
+    for number, program in enumerate(PROGRAMS)
+]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
 def test_a_program_of_the_page(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:

@@ -1,9 +1,11 @@
-"""Runs mutants: the named tests must be green on the source as it is, and red on a copy with the one change.
+"""Runs mutants, one-line changes of the source that break a promise: the tests of the changed room must turn red.
 
-    python tests/mutants/run.py             all of them, and the table RESULTS.md
+    python tests/mutants/run.py             all of them (`make mutants`)
     python tests/mutants/run.py NAME …      some of them
 
-A survivor is a failure; so is a change that no longer applies, a test that does not run, and a test that is red anyway.
+They stand in `mutants.toml`: a name, the file, text that occurs there once (`old`), what stands there instead (`new`),
+and what would go wrong (`why`). A survivor is a failure; so is a change that no longer applies, and tests that do not
+run. That the tests are green without a change is what `make test` shows.
 """
 
 from __future__ import annotations
@@ -14,145 +16,122 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+import tomllib
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from mutants import HERE, ROOT, Mutant, every_mutant
-
-TABLE = HERE / "RESULTS.md"
-HEAD = """# Mutants
-
-Written by `make mutants`. Each row is a one-line change of the source that breaks a promise. The tests named beside it
-are green without the change and red with it; *killed by* is the first of them that failed. How to add one is said in
-[mutants.py](mutants.py).
-
-| mutant | file | the change | what it would break | tests | killed by |
-|---|---|---|---|---|---|
-"""
-_NET = 1800  # seconds: no measure of speed, only so that a mutant which never ends cannot hold up everything behind it
-_FAILED = re.compile(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", re.MULTILINE)
-_INHERITED = re.compile(r"PYTEST_|BURSAR_|COV_")  # what would tell an inner run about the outer one
+HERE = Path(__file__).parent
+TOP = HERE.parents[1]
+TESTS = {
+    "composition": ("mechanisms", "test_composition.py", "test_laws.py"),
+    "guarantees": ("guarantees", "theorems"),
+    "ledger": ("ledger", "cohorts/blocks"),
+    "problems": ("service/test_permissions.py", "service/test_api.py"),
+}
+"""Where the tests of a room lie below `tests/`, if not in the folder of its name."""
+LONGEST = 3600  # seconds: it measures nothing, it only ends a mutant that never ends
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What became of one run of the tests."""
+class Mutant:
+    """One change."""
 
-    status: str
-    """``green``, ``red``, or why it is neither."""
-    first: str = ""
-    """The first test that failed."""
-    output: str = ""
+    name: str
+    file: str
+    old: str
+    new: str
+    why: str
+
+    @property
+    def room(self) -> str:
+        """The folder of the package, or the module at its top, that is changed."""
+        return Path(self.file).relative_to("src/bursar").parts[0].removesuffix(".py")
+
+    def fault(self) -> str | None:
+        """Why this change could not be tried; None where it can."""
+        source = TOP / self.file
+        text = source.read_text(encoding="utf-8") if source.is_file() else ""
+        if text.count(self.old) != 1:
+            return f"{self.name}: the old text occurs {text.count(self.old)} times in {self.file}, not once"
+        if self.old == self.new or not self.why:
+            return f"{self.name}: it changes nothing, or does not say why it would be wrong"
+        if source.suffix == ".py":
+            try:
+                compile(text.replace(self.old, self.new), self.file, "exec")
+            except SyntaxError as wrong:
+                return f"{self.name}: the changed file is no Python: {wrong}"
+        return None
+
+    def tests(self) -> list[str]:
+        """The test files of the room, those first that name the changed module."""
+        places = [TOP / "tests" / place for place in TESTS.get(self.room, (self.room,))]
+        files = [file for place in places for file in ([place] if place.is_file() else place.rglob("test_*.py"))]
+        parts = [part for part in (Path(self.file).stem, Path(self.file).parent.name) if part != self.room]
+
+        def order(file: Path) -> tuple[int, int]:
+            text = file.read_text(encoding="utf-8")
+            return -sum(part.strip("_") in text for part in parts), len(text)
+
+        return [str(file.relative_to(TOP)) for file in sorted(files, key=order)]
 
 
-@contextmanager
-def copied(mutant: Mutant | None) -> Iterator[Path]:
-    """A throw-away copy of the source, with the change made in it."""
+def every_mutant() -> list[Mutant]:
+    """All of them."""
+    rows = tomllib.loads((HERE / "mutants.toml").read_text(encoding="utf-8"))["mutant"]
+    return [Mutant(**row) for row in rows]
+
+
+def wrong(mutant: Mutant, tests: Sequence[str] | None = None) -> str | None:
+    """What is wrong with a mutant: that it survives, or could not be tried; None where it is killed."""
+    if (fault := mutant.fault()) is not None:
+        return fault
     with tempfile.TemporaryDirectory(prefix="bursar-mutant-") as folder:
         source = Path(folder) / "src"
-        shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-        if mutant is not None:
-            file = Path(folder) / mutant.file
-            file.write_text(mutant.applied(file.read_text(encoding="utf-8")), encoding="utf-8")
-        yield source
-
-
-def tried(mutant: Mutant | None, tests: Sequence[str]) -> Outcome:
-    """The tests, on a copy of the source."""
-    with copied(mutant) as source, tempfile.TemporaryDirectory(prefix="bursar-figures-") as figures:
-        kept = {name: value for name, value in os.environ.items() if not _INHERITED.match(name)}
-        environment = {**kept, "PYTHONPATH": str(source), "BURSAR_FIGURES": figures}
-        where = [sys.executable, "-c", "import bursar; print(bursar.__file__)"]
-        found = subprocess.run(where, cwd=ROOT, env=environment, capture_output=True, text=True, check=False).stdout
-        if not found.startswith(str(source)):  # else another copy would be tested, and nothing be shown
-            return Outcome(f"the changed source is not the one that is imported, but {found.strip() or 'none'}")
-        command = [sys.executable, "-m", "pytest", "-x", "-rfE", "--tb=short", "-p", "no:cacheprovider", *tests]
-        try:
-            done = subprocess.run(
-                command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=_NET
-            )
-        except subprocess.TimeoutExpired:
-            return Outcome("the tests did not end")
-    failed = _FAILED.findall(done.stdout)
+        shutil.copytree(TOP / "src", source, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+        changed = Path(folder) / mutant.file
+        changed.write_text(changed.read_text(encoding="utf-8").replace(mutant.old, mutant.new), encoding="utf-8")
+        done = _tested(source, mutant.tests() if tests is None else tests)
+    if done is None:
+        return f"{mutant.name}: the tests did not end"
     if done.returncode == 0:
-        return Outcome("green", output=done.stdout)
-    if done.returncode == 1 and failed:
-        return Outcome("red", failed[0], done.stdout)
-    return Outcome(f"the tests did not run (pytest says {done.returncode})", output=done.stdout + done.stderr)
+        return f"{mutant.name}: it SURVIVES the tests of {mutant.room}: {mutant.why}"
+    if done.returncode == 1 and re.search(r"^(FAILED|ERROR) tests/", done.stdout, re.MULTILINE):
+        return None
+    return f"{mutant.name}: the tests did not run (pytest says {done.returncode})\n{done.stdout[-1500:]}{done.stderr}"
 
 
-def judged(mutant: Mutant) -> tuple[str | None, str]:
-    """(what is wrong, or None; the test that killed the mutant)."""
-    for fault in mutant.faults():
-        return fault, ""
-    outcome = tried(mutant, mutant.tests)
-    if outcome.status == "red":
-        return None, outcome.first
-    word = "it SURVIVES its tests" if outcome.status == "green" else outcome.status
-    return f"{mutant.name}: {word}\n{outcome.output[-1500:] if outcome.status != 'green' else ''}".rstrip(), ""
-
-
-def red_before(mutants: Iterable[Mutant], pool: ThreadPoolExecutor) -> list[str]:
-    """What is wrong with the tests on the source as it is, file by file: a test that is red anyway shows nothing."""
-    files: dict[str, set[str]] = {}
-    for test in (test for mutant in mutants for test in mutant.tests):
-        files.setdefault(test.partition("::")[0], set()).add(test)
-    outcomes = pool.map(lambda tests: tried(None, sorted(tests)), files.values())
-    return [
-        f"{file}, without any change: {outcome.status} {outcome.first}\n{outcome.output[-1500:]}"
-        for file, outcome in zip(files, outcomes, strict=True)
-        if outcome.status != "green"
-    ]
-
-
-def shown_change(mutant: Mutant) -> str:
-    """Old and new text in one cell of a table."""
-
-    def cell(text: str) -> str:
-        return "`" + re.sub(r"\s+", " ", text.strip()).replace("|", "\\|") + "`" if text.strip() else "nothing"
-
-    return f"{cell(mutant.old)} → {cell(mutant.new)}"
-
-
-def row(mutant: Mutant, killer: str) -> str:
-    """A line of the table, but for the killer's parameters, which may be long."""
-    tests = "<br>".join(f"`{test}`" for test in mutant.tests)
-    file = mutant.file.removeprefix("src/bursar/")
-    by = killer.partition("[")[0].rpartition("::")[2]
-    return f"| {mutant.name} | `{file}` | {shown_change(mutant)} | {mutant.why} | {tests} | `{by}` |\n"
-
-
-def rows_before() -> dict[str, str]:
-    """The lines of the table as it stands, by mutant."""
-    lines = TABLE.read_text(encoding="utf-8").splitlines(keepends=True) if TABLE.exists() else []
-    return {line.split(" | ")[0].removeprefix("| "): line for line in lines if line.startswith("| ")}
+def _tested(source: Path, tests: Sequence[str]) -> subprocess.CompletedProcess[str] | None:
+    """The tests on this source; None where they do not end."""
+    outside = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "BURSAR_", "COV"))}
+    environment = {**outside, "PYTHONPATH": str(source)}
+    where = [sys.executable, "-c", "import bursar; print(bursar.__file__)"]
+    found = subprocess.run(where, cwd=TOP, env=environment, capture_output=True, text=True, check=True).stdout
+    assert found.startswith(str(source)), f"the changed source is not the one that is imported, but {found}"
+    command = [sys.executable, "-m", "pytest", "-x", "-rfE", "--tb=no", "-p", "no:cacheprovider", "-m", "not soak"]
+    try:
+        return subprocess.run(
+            [*command, *tests], cwd=TOP, env=environment, capture_output=True, text=True, check=False, timeout=LONGEST
+        )
+    except subprocess.TimeoutExpired:
+        return None
 
 
 def main(names: Sequence[str]) -> int:
-    """Run them, write the table, and say what is wrong."""
+    """Run them and say what is wrong."""
     mutants = every_mutant()
     chosen = [mutant for mutant in mutants if not names or mutant.name in names]
     if missing := set(names) - {mutant.name for mutant in chosen}:
         print(f"there is no mutant {', '.join(sorted(missing))}")
         return 2
-    table = rows_before()
+    problems = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        wrong = red_before(chosen, pool)
-        trusted = not wrong
-        for mutant, (problem, killer) in zip(chosen, pool.map(judged, chosen), strict=True):
-            if problem is not None:
-                wrong.append(problem)
-                table.pop(mutant.name, None)
-            else:
-                table[mutant.name] = row(mutant, killer)
-            print(f"{mutant.name}: {'killed by ' + killer if problem is None else 'WRONG'}", flush=True)
-    if trusted:
-        TABLE.write_text(HEAD + "".join(table[m.name] for m in mutants if m.name in table), encoding="utf-8")
-    print("\n".join(wrong) or f"all {len(chosen)} mutants were killed")
-    return 1 if wrong else 0
+        for mutant, problem in zip(chosen, pool.map(wrong, chosen), strict=True):
+            print(problem or f"{mutant.name}: killed", flush=True)
+            problems += [problem] if problem else []
+    print(f"{len(chosen) - len(problems)} of {len(chosen)} mutants were killed")
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

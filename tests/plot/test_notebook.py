@@ -20,6 +20,9 @@ CELLS = [
 ]
 
 
+pytestmark = pytest.mark.ci
+
+
 @pytest.fixture(scope="module")
 def shown() -> list[dict[str, Any]]:
     """What each cell shows, by the kinds of a front end."""

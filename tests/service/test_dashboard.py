@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,11 @@ import pytest
 
 from bursar.service.demo import demo
 from bursar.service.settings import Settings
-from support.offices import BROWSER, Office, listening_office
+from support.offices import Office, listening_office
 from support.visits import AXE, FLAGS, Visit
+from support.where import needs
 
 sync_api = pytest.importorskip("playwright.sync_api")
-pytestmark = pytest.mark.skipif(not os.path.exists(BROWSER), reason="there is no browser")
 VENDOR = Path(__file__).parents[2] / "src" / "bursar" / "service" / "dashboard" / "static" / "vendor"
 WINDOWS = [(1280, "light"), (390, "light"), (1280, "dark"), (390, "dark")]
 
@@ -24,8 +23,9 @@ WINDOWS = [(1280, "light"), (390, "light"), (1280, "dark"), (390, "dark")]
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Debian's Chromium."""
+    program = needs("chromium")
     with sync_api.sync_playwright() as play:
-        made = play.chromium.launch(executable_path=BROWSER, args=FLAGS)
+        made = play.chromium.launch(executable_path=program, args=FLAGS)
         yield made
         made.close()
 

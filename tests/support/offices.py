@@ -19,7 +19,6 @@ from bursar.service.settings import Settings
 from bursar.service.tokens import ROLES, Tokens
 from support.patience import NET
 
-BROWSER = "/usr/bin/chromium"
 RESPONSES = " + ".join(f"randomized_response(epsilon=0.{1000 + number})" for number in range(399))
 """What takes a worker seconds."""
 

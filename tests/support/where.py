@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
+
+import pytest
 
 import bursar
 
@@ -24,3 +27,11 @@ SPARK_CLUSTER = TESTS / "support" / "spark_cluster.py"
 """One that admits people on a Spark cluster of its own."""
 SPARK_CLIENTS = TESTS / "support" / "spark_clients.py"
 """One that admits people with a Spark of its own."""
+
+
+def needs(program: str, package: str | None = None) -> str:
+    """Where a program of the system is; without it the test is skipped, with what to install."""
+    found = shutil.which(program)
+    if found is None:
+        pytest.skip(f"{program} is not installed: apt-get install {package or program}")
+    return found

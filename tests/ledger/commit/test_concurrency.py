@@ -155,15 +155,12 @@ def read_modify_write(connection: Any) -> bool:
 
 
 @pytest.mark.parametrize("spend", [check_then_add, read_modify_write])
-def test_naive_patterns_are_caught(spend: Callable[[Any], bool], postgres: str) -> None:
+def test_naive_patterns_are_caught(spend: Callable[[Any], bool], postgres: str, figures: Any) -> None:
     """Negative controls: with eight clients both let more through than the limit."""
-    from support.reliability import record
-
     admitted, _ = naive(postgres, spend, 8, 40)
     assert admitted > LIMIT
-    record(
-        "concurrent spending", f"PostgreSQL, {spend.__name__.replace('_', ' ')}", 320, admitted - LIMIT, control=True
-    )
+    name = spend.__name__.replace("_", " ")
+    figures("concurrent spending", f"PostgreSQL, {name}", 320, admitted - LIMIT, control=True)
 
 
 def holding(path: str) -> subprocess.Popen[str]:

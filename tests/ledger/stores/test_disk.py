@@ -93,15 +93,13 @@ def test_ledgers_sync_fully(tmp_path: Path) -> None:
         assert ledger.store._writer.execute("PRAGMA journal_mode").fetchall() == [("wal",)]
 
 
-def test_weaker_syncing_is_caught(tmp_path: Path) -> None:
+def test_weaker_syncing_is_caught(tmp_path: Path, figures: Any) -> None:
     """Negative control: with synchronous=NORMAL acknowledged charges disappear, and the harness sees it."""
-    from support.reliability import record
-
     (tmp_path / "live").mkdir()
     disk = recorded(tmp_path / "live", 10, synchronous="NORMAL")
     images, lost = losses(disk, tmp_path, 2, 1)
     assert lost > 5
-    record("power cut", "SQLite, synchronous=NORMAL", images, lost, control=True)
+    figures("power cut", "SQLite, synchronous=NORMAL", images, lost, control=True)
 
 
 @pytest.mark.soak
