@@ -53,7 +53,9 @@ def place(part: str) -> Path:
 
 def write(part: str) -> int:
     """Write a part anew; says how many answers it has."""
-    answers = dict(PARTS[part]())
+    pairs = [*PARTS[part]()]
+    answers = dict(pairs)
+    assert len(answers) == len(pairs), "two answers have one key"
     if part in COMPRESSED:
         lines = "".join(f"{json.dumps([key, answer], ensure_ascii=False)}\n" for key, answer in answers.items())
         place(part).write_bytes(lzma.compress(lines.encode(), preset=9 | lzma.PRESET_EXTREME))

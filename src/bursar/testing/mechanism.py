@@ -24,7 +24,7 @@ from bursar.theorems import Bound
 Problems = Iterator[str]
 DELTAS = (0, "1e-9", "1e-6", "1e-3", "1/2")
 EPSILONS = (0, "1/100", "1/2", 2, 30)
-COUNTS = (0, 1, 2, 10, 100)
+COUNTS = (0, 1, 2, 3, 10, 100, 5000)
 
 
 def states_itself(one: Mechanism) -> Problems:

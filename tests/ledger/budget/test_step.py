@@ -18,7 +18,7 @@ from bursar.ledger.budget.currencies._residue_appraiser import Appraiser
 from bursar.ledger.budget.currencies._step import step, ways_of
 from bursar.ledger.budget.release import release_of
 from bursar.ledger.ledger import Ledger
-from support.hands import brought_in
+from support.hands import TENTH, brought_in
 
 TWO = ways_of({"residue": ("residue", "delta"), "basic": ("epsilon", "delta")})
 LINES = ("residue", "epsilon", "delta")
@@ -169,6 +169,38 @@ def test_each_verb_does_what_the_step_says(verb: str, limits: dict[str, Any], me
         assert len(ran) > 1
 
 
+class Asked(Exception):
+    """The step was asked."""
+
+
+PURE = currency_of("pure", {"epsilon": 1})
+DECIDING: dict[str, Callable[[Ledger, Any], Any]] = {
+    "spend": lambda ledger, _: ledger.spend("data", TENTH),
+    "reserve": lambda ledger, _: ledger.reserve("data", TENTH, ttl=1000),
+    "correct": lambda ledger, first: ledger.correct(first, TENTH, reason="forgotten"),
+    "import": lambda ledger, _: ledger.bring_in("data", "what\nlaplace(scale=10)\n"),
+    "open": lambda ledger, _: ledger.open("other", epsilon=1, spent=[TENTH]),
+    "quote": lambda ledger, _: ledger.quote("data", TENTH),
+    "fits": lambda *_: PURE.fits(release_of(TENTH), PURE.opening()),
+    "reprice": lambda ledger, _: ledger.verify(reprice=True),
+}
+
+
+@pytest.mark.parametrize("verb", DECIDING)
+def test_no_verb_has_a_way_of_its_own(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them ask the one step, also where a way of their own would say the same: when it fails, so do they."""
+    with Ledger("memory://", alert=None) as ledger:
+        ledger.open("data", epsilon=1)
+        first = ledger.spend("data", TENTH)  # from now on the price is known: nobody asks the step only to find it
+
+        def fails(*_: Any, **__: Any) -> Any:
+            raise Asked
+
+        monkeypatch.setattr(Currency, "step", fails)
+        with pytest.raises(Asked):
+            DECIDING[verb](ledger, first)
+
+
 def _stepped(currency: Currency, what: str, state: Any, ran: list[str], into: Any) -> Any:
     try:
         after = currency.step(state, currency.price(release_of(what), state, ran), into)
@@ -188,16 +220,16 @@ def test_a_draw_multiplies_and_finds_no_price(monkeypatch: pytest.MonkeyPatch) -
         def never(*_: Any, **__: Any) -> Any:
             raise AssertionError("a price is being found")
 
-        monkeypatch.setattr(base.Stateless, "ask", never)
-        monkeypatch.setattr(base, "additive", never)
-        monkeypatch.setattr(Appraiser, "_stated", never)
-        monkeypatch.setattr(Appraiser, "certified", never)
-        for term in terms[:5]:
-            ledger.draw(held, term)
+        with monkeypatch.context() as drawing:
+            drawing.setattr(base.Stateless, "price", never)
+            for term in terms[:5]:
+                ledger.draw(held, term)
         line = currency_of("sums", {"epsilon": 1, "delta": "1e-6"}).lines["epsilon"]
         cost = sum(line.price(Fraction(1, 1000 + number)) for number in range(5))
         assert ledger.show("data").line("epsilon").spent == cost * line.unit
-        ledger.draw(held)
+        with monkeypatch.context() as drawing:
+            drawing.setattr(base.Stateless, "price", never)
+            ledger.draw(held)
         assert ledger.show("data").line("epsilon").spent == before
         assert ledger.show("data").line("epsilon").held == 0
         assert ledger.verify()

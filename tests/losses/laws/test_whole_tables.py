@@ -43,9 +43,9 @@ def test_a_mechanism_of_ones_own_cannot_leave_out_mass() -> None:
         name = "short"
 
         def losses(self) -> Directions:
-            return both_directions(TableLoss((Row(0.5, 0.25, math.log(2)),)))
+            return both_directions(TableLoss((Row(HALF, Fraction(1, 4), LN2),)))
 
-    with pytest.raises(b.InputError, match="table of losses"):
+    with pytest.raises(b.InputError, match=r"sum to 1, not 0\.5"):
         b.account(Short(epsilon=1) * 2, epsilon=0)
 
 
