@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from kept import budgets, floors, wrapped
+from keepers import budgets, floors, wrapped
 from remarks import notes, others
 
 FILE = Path(__file__).parents[1] / "benchmarks" / "comparison.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kept import wrapped
+from keepers import wrapped
 
 JAX = "jax-privacy PLD"
 OTHERS = """## What others do that bursar does not

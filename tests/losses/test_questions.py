@@ -25,8 +25,7 @@ import bursar as b
 FILE = Path(__file__).with_name("questions.jsonl")
 KNOWN: list[dict[str, Any]] = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
 METHODS = sorted({known["by"] for known in KNOWN})
-EVERY = 23
-"""`make test` asks one question of so many."""
+BEFORE = "before"
 
 
 def exact(number: float | str) -> Fraction | float:
@@ -40,7 +39,8 @@ def wrong(known: dict[str, Any]) -> str | None:
     found = b.account(known["ask"], **asked).bound
     if exact(found.lower) > exact(known["most"]) or exact(found.upper) < exact(known["least"]):
         return f"{known}: [{found.lower!r}, {found.upper!r}] does not meet it"
-    if known["width"] is not None and not found.upper - found.lower <= known["width"] * found.upper:
+    wide = found.lower < found.upper and not found.upper - found.lower <= (known["width"] or math.inf) * found.upper
+    if wide:
         return f"{known}: [{found.lower!r}, {found.upper!r}] is wider than promised"
     return None
 
@@ -53,13 +53,15 @@ def test_every_line_is_a_question() -> None:
         assert known.keys() == {"ask", asked, "least", "most", "width", "by"}, known
         assert 0 <= exact(known["least"]) <= exact(known["most"]), known
         seen.add((known["ask"], asked, known[asked]))
-    assert len(seen) == len(KNOWN) > 5000
+    assert len(seen) == len(KNOWN) > 4000
 
 
 @pytest.mark.parametrize("by", METHODS)
 def test_the_truth_is_inside(by: str) -> None:
-    """The interval meets the one that is known, and is as narrow as it has been: some questions of each method."""
-    asked = [known for known in KNOWN if known["by"] == by][::EVERY]
+    """The interval meets the one that is known, and is as narrow as it has been: every other question whose answer is
+    proved, and some of those that bursar answered before.
+    """
+    asked = [known for known in KNOWN if known["by"] == by][:: 60 if by == BEFORE else 2]
     assert [said for known in asked if (said := wrong(known))] == []
 
 

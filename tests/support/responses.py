@@ -1,8 +1,9 @@
-"""Leaky randomized responses, all outcomes one by one, and the optimum of very many, at the caller's digits."""
+"""Finite pairs, all outcomes one by one, and the optimum of very many responses, at the caller's digits."""
 
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
@@ -10,15 +11,19 @@ import mpmath
 from mpmath import mpf
 
 REFERENCE = mpf(10) ** -50  # what 60 digits may be wrong by, relatively
-Outcome = tuple[mpf, mpf]
+Outcome = tuple[mpf | Fraction, mpf | Fraction]
 
 
 class Pair:
-    """Two distributions on finitely many outcomes: δ(ε) and ε(δ) by summing over all of them."""
+    """Two distributions on finitely many outcomes: what holds of them by summing over all, in their own numbers."""
 
     def __init__(self, outcomes: Iterable[Outcome]) -> None:
-        self.outcomes = sorted(outcomes, key=lambda row: row[0] / row[1] if row[1] else mpmath.inf, reverse=True)
-        self.leak = mpmath.fsum(p for p, q in self.outcomes if not q)
+        self.outcomes = sorted(outcomes, key=lambda row: row[0] / row[1] if row[1] else math.inf, reverse=True)
+        self.leak = sum(p for p, q in self.outcomes if not q)
+
+    def back(self) -> Pair:
+        """The other direction."""
+        return Pair((q, p) for p, q in self.outcomes)
 
     def delta(self, epsilon: mpf) -> mpf:
         """Σ (P − e^ε Q)₊."""
@@ -36,18 +41,40 @@ class Pair:
                 best = max(best, (p_sum - delta) / q_sum)
         return mpmath.log(best)
 
+    def misses(self, rate: Fraction) -> Fraction:
+        """The best test's false negatives (Neyman and Pearson): the likeliest outcomes first, the last one by lot."""
+        missed, left = Fraction(1), rate
+        for p, q in self.outcomes:
+            taken = Fraction(1) if q <= left else left / q
+            missed, left = missed - taken * p, left - taken * q
+        return missed
 
-def response(epsilon: Fraction, leak: Fraction = Fraction(0)) -> list[Outcome]:
+    def risk(self, prior: Fraction) -> Fraction:
+        """The Bayes risk: the likelier answer at every outcome."""
+        return sum((min(prior * p, (1 - prior) * q) for p, q in self.outcomes), Fraction(0))
+
+
+def response(epsilon: Fraction | str, leak: Fraction | str = "0") -> list[Outcome]:
     """Leaky randomized response: truth, lie, and two outcomes that say everything."""
     odds, kept = mpmath.exp(exact(epsilon)), 1 - exact(leak)
     truth, lie = kept * odds / (1 + odds), kept / (1 + odds)
     rows = [(truth, lie), (lie, truth)]
-    return [*rows, (exact(leak), mpf(0)), (mpf(0), exact(leak))] if leak else rows
+    return [*rows, (exact(leak), mpf(0)), (mpf(0), exact(leak))] if exact(leak) else rows
+
+
+def columns(rng: random.Random) -> list[list[Fraction]]:
+    """Two random laws on two to four outcomes, with small numbers and perhaps with zeros."""
+    size, least, made = rng.randint(2, 4), rng.choice((-4, 1, 1)), []
+    while len(made) < 2:
+        weights = [max(rng.randint(least, 12), 0) for _ in range(size)]
+        if any(weights):
+            made.append([Fraction(weight, sum(weights)) for weight in weights])
+    return made
 
 
 def product(tables: Iterable[Sequence[Outcome]]) -> list[Outcome]:
     """Every combination of outcomes."""
-    rows = [(mpf(1), mpf(1))]
+    rows: list[Outcome] = [(1, 1)]
     for table in tables:
         rows = [(p * r, q * s) for p, q in rows for r, s in table if p * r or q * s]
     return rows
@@ -59,17 +86,13 @@ def exact(number: Fraction | float | str) -> mpf:
     return mpf(ratio.numerator) / ratio.denominator
 
 
-def encloses(lower: float, truth: mpf, upper: float) -> bool:
+def encloses(lower: float, truth: mpf | Fraction, upper: float) -> bool:
     """Whether lower ≤ truth ≤ upper, up to what the reference itself may be wrong by."""
-    return bool(exact_or_inf(lower) <= truth * (1 + REFERENCE) and truth * (1 - REFERENCE) <= exact_or_inf(upper))
+    below, above = (mpmath.inf if math.isinf(x) else exact(x) for x in (lower, upper))
+    return bool(below <= truth * (1 + REFERENCE) and truth * (1 - REFERENCE) <= above)
 
 
-def exact_or_inf(x: float) -> mpf:
-    """A float, perhaps infinite."""
-    return mpmath.inf if math.isinf(x) else exact(x)
-
-
-def optimum(k: int, epsilon: Fraction) -> Callable[[mpf], mpf]:
+def optimum(k: int, epsilon: Fraction | str) -> Callable[[mpf], mpf]:
     """δ(x) = Σ P(ℓ lies)·(1 − e^{x−(k−2ℓ)ε})₊, summed term by term downwards from the last that counts."""
     e = exact(epsilon)
     log_truth, log_lie = -mpmath.log1p(mpmath.exp(-e)), -mpmath.log1p(mpmath.exp(e))
@@ -91,3 +114,8 @@ def optimum(k: int, epsilon: Fraction) -> Callable[[mpf], mpf]:
         return total
 
     return delta
+
+
+def gaussian_delta(mu: mpf, epsilon: mpf) -> mpf:
+    """δ(ε) between two Gaussians μ apart, in closed form."""
+    return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)

@@ -128,19 +128,6 @@ def test_one_large_loss_among_small_ones(sigma: float, rate: float, delta: str) 
     assert two_by_quadrature(sigma, rate, found.upper) < LONG(delta) * LONG(1.001)
 
 
-@pytest.mark.parametrize(
-    ("text", "delta"),
-    [
-        ("poisson(gaussian(sigma=3.315, relation=replace_one), rate=0.0001898)*59", "5.533e-280"),
-        ("poisson(discrete_gaussian(sigma=6.278, sensitivity=3), rate=2.768e-06)*361", "7.014e-219"),
-    ],
-)
-def test_questions_that_were_open(text: str, delta: str) -> None:
-    """A thousandth is reached where no other engine had more than one end."""
-    found = b.account(b.parse(text), delta=delta).bound
-    assert 0 < found.upper - found.lower < 1e-3 * found.upper
-
-
 def test_tails_have_all_digits() -> None:
     """P(L > x) of samples is right where 1 − P(L ≤ x) has no digit left."""
     (law, _), *_ = removed("poisson(gaussian(sigma=2), rate=0.001)*1")
