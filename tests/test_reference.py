@@ -7,7 +7,6 @@ import sys
 import tomllib
 from pathlib import Path
 
-import pytest
 from typer.main import get_command
 
 import bursar as b
@@ -51,17 +50,6 @@ def test_every_public_name_is_there() -> None:
     told = {**top, **sections(rooms)}
     assert [name for name, text in told.items() if len(text.split()) < 4] == []
     assert {name for name, home in moved.NAMES.items() if not home.startswith("bursar.numerics")} <= told.keys()
-
-
-@pytest.mark.parametrize(
-    "name", ["simulation_map", "probabilistic", "worst_case", "sweep", "smallest_budget", "LaplaceSimulation"]
-)
-def test_names_are_shown_at_work(name: str) -> None:
-    """What was exported and mentioned nowhere is used on some page."""
-    used = [
-        path for path in (TOP / "docs").rglob("*.md") if re.search(rf"\b{name}\(", path.read_text(encoding="utf-8"))
-    ]
-    assert [path for path in used if path.parent != REFERENCE]
 
 
 def test_every_command_and_option_is_there() -> None:

@@ -116,8 +116,3 @@ def test_what_does_not_work_is_seen(typed: str, terminal: Terminal) -> None:
     """A command that fails, a target or an extra that is not there, and a command that nobody tries."""
     with pytest.raises((AssertionError, subprocess.CalledProcessError)):
         terminal.run(typed)
-
-
-def test_commands_are_found() -> None:
-    """Continued lines are one command, and remarks are none."""
-    assert commands("```sh\na b \\\n  c    # why\n\nd # e\n```\n") == ["a b    c", "d"]

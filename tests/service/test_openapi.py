@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import hypothesis
@@ -12,7 +11,6 @@ import schemathesis
 from bursar.ledger.ledger import Ledger
 from bursar.service.endpoints import ENDPOINTS
 from bursar.service.openapi import document
-from bursar.service.settings import Settings
 from bursar.service.tokens import ROLES
 from support.offices import Office, open_office
 
@@ -64,17 +62,3 @@ def test_no_request_is_answered_by_a_fault_at_length(role: str) -> None:
     with open_office(Ledger("memory://", alert=None), guesses=10**6) as office:
         assert fuzz(office, role, "*", 300) > 2000
         assert office.ask("POST", "/v1/verify", {}).json()["ok"]
-
-
-def test_every_setting_and_endpoint_is_on_the_page() -> None:
-    """Each setting in a row with words of its own, each endpoint by method and path."""
-    page = (Path(__file__).parents[2] / "docs" / "reference" / "http.md").read_text(encoding="utf-8")
-    rows = [
-        line.strip("| ").split(" | ") for line in page.split("## Settings")[1].splitlines() if line.startswith("| `")
-    ]
-    assert [row[0].strip("`") for row in rows] == list(Settings.__struct_fields__)
-    means = [row[2] for row in rows]
-    assert all(means)
-    assert len(set(means)) == len(means)
-    for endpoint in ENDPOINTS:
-        assert f"`{endpoint.verb.method} {endpoint.path}`" in page

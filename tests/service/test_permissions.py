@@ -76,6 +76,19 @@ def test_the_matrix(memory: Office, role: str) -> None:
                 assert found.json()["code"] == "not_permitted", said
 
 
+def test_what_each_role_may_do() -> None:
+    """Word by word: nobody but an owner hands out tokens, nobody but a steward changes budgets, auditors only look."""
+    look = "account plan scopes show released entries".split()
+    audit, spend = "verify export metrics".split(), "quote spend reserve draw close".split()
+    steward = "open limit freeze thaw retire correct bring_in".split()
+    assert MAY == {
+        "auditor": {*look, *audit},
+        "analyst": {*look, *spend},
+        "steward": {*look, *audit, *spend, *steward},
+        "owner": {*look, *audit, *spend, *steward, "token_list", "token_add", "token_revoke"},
+    }
+
+
 def test_roles_are_made_of_verbs() -> None:
     """Whatever a role may do is a verb of the service, and every verb with a token is somebody's."""
     given = {name for names in MAY.values() for name in names}

@@ -1,4 +1,4 @@
-"""Finite pairs, all outcomes one by one, and the optimum of very many responses, at the caller's digits."""
+"""Finite pairs outcome by outcome and the optimum of very many, at the caller's digits; and what theorems say."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from fractions import Fraction
 
 import mpmath
 from mpmath import mpf
+
+import bursar as b
+from bursar.theorems import THEOREMS, Bound
 
 REFERENCE = mpf(10) ** -50  # what 60 digits may be wrong by, relatively
 Outcome = tuple[mpf | Fraction, mpf | Fraction]
@@ -73,17 +76,25 @@ def columns(rng: random.Random) -> list[list[Fraction]]:
 
 
 def product(tables: Iterable[Sequence[Outcome]]) -> list[Outcome]:
-    """Every combination of outcomes."""
+    """Every combination of outcomes; those that say everything are one in each direction."""
     rows: list[Outcome] = [(1, 1)]
     for table in tables:
-        rows = [(p * r, q * s) for p, q in rows for r, s in table if p * r or q * s]
-    return rows
+        every = [(p * r, q * s) for p, q in rows for r, s in table]
+        rows = [row for row in every if all(row)]
+        rows += [(sum(p for p, q in every if not q), 0), (0, sum(q for p, q in every if not p))]
+    return [row for row in rows if any(row)]
 
 
 def exact(number: Fraction | float | str) -> mpf:
     """A rational, perhaps as text, or a float as the binary number that it is."""
     ratio = Fraction(number)
     return mpf(ratio.numerator) / ratio.denominator
+
+
+def answers(what: b.Composition | b.Mechanism, **question: object) -> dict[str, Bound]:
+    """Every theorem's interval, or those of the named ones, and their meet."""
+    report = b.account(what, **{"theorems": [theorem.id for theorem in THEOREMS], **question})
+    return {row.id: row.bound for row in report.rows if row.bound is not None} | {"account": report.bound}
 
 
 def encloses(lower: float, truth: mpf | Fraction, upper: float) -> bool:
@@ -94,28 +105,18 @@ def encloses(lower: float, truth: mpf | Fraction, upper: float) -> bool:
 
 def optimum(k: int, epsilon: Fraction | str) -> Callable[[mpf], mpf]:
     """δ(x) = Σ P(ℓ lies)·(1 − e^{x−(k−2ℓ)ε})₊, summed term by term downwards from the last that counts."""
-    e = exact(epsilon)
-    log_truth, log_lie = -mpmath.log1p(mpmath.exp(-e)), -mpmath.log1p(mpmath.exp(e))
+    e, ratio, factor = exact(epsilon), mpmath.exp(exact(epsilon)), mpmath.exp(-2 * exact(epsilon))
 
     def delta(x: mpf) -> mpf:
         last = min(int(mpmath.floor((k - x / e) / 2)), k)
-        if last < 0:
-            return mpf(0)
-        choose = mpmath.loggamma(k + 1) - mpmath.loggamma(last + 1) - mpmath.loggamma(k - last + 1)
-        term = mpmath.exp(choose + (k - last) * log_truth + last * log_lie)
-        fall, ratio, factor, total = mpmath.exp(x - (k - 2 * last) * e), mpmath.exp(e), mpmath.exp(-2 * e), mpf(0)
+        term = mpmath.binomial(k, last) * (ratio / (1 + ratio)) ** (k - last) / (1 + ratio) ** last
+        fall, total = mpmath.exp(x - (k - 2 * last) * e), mpf(0)
         for lies in range(last, -1, -1):
             step = term * (1 - fall)
             total += step
             if 0 < step < total * mpf(10) ** -40 and lies < k / (1 + ratio):
                 break
-            term *= ratio * lies / (k - lies + 1)
-            fall *= factor
+            term, fall = term * ratio * lies / (k - lies + 1), fall * factor
         return total
 
     return delta
-
-
-def gaussian_delta(mu: mpf, epsilon: mpf) -> mpf:
-    """δ(ε) between two Gaussians μ apart, in closed form."""
-    return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)

@@ -307,6 +307,25 @@ def test_leaks_of_two_promises_are_both_paid() -> None:
     assert leak >= 2 * Fraction(1, 10**11)
 
 
+class Twice(b.Laplace):
+    """A user's own class with a catalogue's text: two releases at once."""
+
+    def claims(self) -> tuple[Any, ...]:
+        """2/scale."""
+        return (Claim(b.PureDP(2 / self.scale), "declared"),)
+
+
+def test_a_subclass_after_its_base_is_not_taken_for_it() -> None:
+    """Nor the other way round: what is remembered of one is nothing to the other."""
+    with b.Ledger("memory://", alert=None) as ledger:
+        ledger.open("data", epsilon=10)
+        ledger.spend("data", b.Laplace(scale=1))
+        with pytest.raises(b.errors.CostInvalid, match=r"Twice is a class of your own"):
+            ledger.spend("data", Twice(scale=1))
+        ledger.spend("data", b.Laplace(scale=1))
+        assert ledger.show("data").line("epsilon").spent == 2
+
+
 @pytest.mark.parametrize("name", ["advanced", "concentrated", "residue"])
 def test_what_is_kept_for_leaks_is_not_spent_on_the_tail(name: str) -> None:
     """Half of δ for leaks: the allowance is that of the other half alone, to the last unit."""

@@ -2,35 +2,106 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import bursar as b
 from bursar.ledger.ledger import Ledger
+from support.copies import put
 from support.hands import TENTH, Clock, left
 
 Work = Callable[[Ledger], object]
 _PUT_BACK = "import sqlite3, sys; a, b = map(sqlite3.connect, sys.argv[1:]); a.backup(b); a.close(); b.close()"
 
 
-def after_a_loss(tmp_path: Path, before: Work, since: Work, clock: Clock) -> Ledger:
-    """A ledger of which everything since a backup is lost, restored."""
+def behind(tmp_path: Path, before: Work, since: Work, clock: Clock) -> Ledger:
+    """A ledger of which everything since a backup is lost."""
     path = tmp_path / "budget.db"
-    with Ledger(f"sqlite:///{path}", alert=None, clock=clock) as ledger:
+    with Ledger(path, alert=None, clock=clock) as ledger:
         before(ledger)
         ledger.backup(str(tmp_path / "copy.db"))
         since(ledger)
-    for file in tmp_path.glob("budget.db-[ws]*"):
-        file.unlink()
-    shutil.copy(tmp_path / "copy.db", path)
-    found = Ledger(f"sqlite:///{path}", alert=None, clock=clock)
+    put(tmp_path / "copy.db", path, "copied, without the log")
+    return Ledger(path, alert=None, clock=clock)
+
+
+def after_a_loss(tmp_path: Path, before: Work, since: Work, clock: Clock) -> Ledger:
+    """The same, restored."""
+    found = behind(tmp_path, before, since, clock)
     found.restore(assume_spent=True, reason="the disk died")
     return found
+
+
+def test_a_stale_backup_halts(tmp_path: Path, figures: Any) -> None:
+    """A restored backup would refund what was spent since: the ledger halts until that is counted as spent."""
+
+    def before(ledger: Ledger) -> None:
+        ledger.open("data", epsilon=1)
+        ledger.open("other", epsilon=1)
+        ledger.spend("data", TENTH, key="a")
+
+    def since(ledger: Ledger) -> None:
+        with pytest.raises(b.InputError, match="exists"):
+            ledger.backup(str(tmp_path / "copy.db"))
+        ledger.spend("data", TENTH, key="b")
+
+    with behind(tmp_path, before, since, Clock()) as ledger:
+        for attempt in (
+            lambda: ledger.spend("data", TENTH, key="c"),
+            lambda: ledger.quote("data", TENTH),
+            lambda: ledger.open("new", epsilon=1),
+        ):
+            with pytest.raises(b.errors.LedgerHalted, match="older copy"):
+                attempt()
+        assert ledger.restore(assume_spent=True, reason="the disk died", by="ann")[0].root == "data"
+        assert left(ledger, "data") == 0
+        with pytest.raises(b.BudgetExceeded):
+            ledger.spend("data", TENTH, key="c")
+        ledger.spend("other", TENTH, key="d")
+        assert ledger.verify()
+    with Ledger(tmp_path / "budget.db", alert=None) as ledger:
+        assert ledger.verify()
+    figures("stale backup put in the ledger's place", "SQLite", 1, 0)
+
+
+def test_a_forked_copy_halts(tmp_path: Path) -> None:
+    """Two copies that both went on cannot both be right: the second one to meet the anchor halts."""
+    path, copy, anchor = tmp_path / "budget.db", tmp_path / "fork.db", str(tmp_path / "anchor")
+    with Ledger(path, anchor=anchor, alert=None) as ledger:
+        ledger.open("data", epsilon=1)
+        ledger.backup(str(copy))
+        ledger.spend("data", TENTH, key="a")
+    with Ledger(copy, anchor=str(tmp_path / "none"), alert=None) as fork:
+        for number in range(3):
+            fork.spend("data", b.Laplace(scale=20), key=f"f{number}")
+    with Ledger(copy, anchor=anchor, alert=None) as fork:
+        with pytest.raises(b.errors.LedgerHalted, match="different copy"):
+            fork.spend("data", TENTH)
+        fork.restore(assume_spent=True, reason="the other copy is gone")
+        assert left(fork, "data") == 0
+        assert fork.verify()
+
+
+@pytest.mark.parametrize("url", ["sqlite", "postgres"], indirect=True)
+def test_several_roots_are_restored_at_once(url: str, tmp_path: Path) -> None:
+    """An older copy lacks entries of two roots: both are restored, and the third is left as it is."""
+    anchor = tmp_path / "anchor"
+    with Ledger(url, anchor=str(anchor), alert=None) as ledger:
+        for root in "xyz":
+            ledger.open(root, epsilon=1)
+            ledger.spend(root, b.Laplace(scale=100))
+    lost = "".join(f"\n9 {'0' * 64} {root} ;" for root in "xy")
+    anchor.write_text(anchor.read_text() + lost)
+    with Ledger(url, anchor=str(anchor), alert=None) as ledger:
+        assert ledger.halted is not None
+        ledger.restore(assume_spent=True, reason="an older copy")
+        assert [float(left(ledger, root)) for root in "xyz"] == [0, 0, 0.99]
+        assert ledger.verify()
 
 
 def test_what_was_held_may_have_been_drawn(tmp_path: Path) -> None:
