@@ -59,9 +59,9 @@ mutants: setup
 
 # all tests, the long campaigns among them; what they did to ledgers, as a table; and the mutants
 soak: setup
-	$(BIN)/python -m pytest -n auto --junitxml build/soak.xml
-	$(BIN)/python tests/reliability.py build/soak.xml
-	$(MAKE) --no-print-directory mutants
+	$(BIN)/python -m pytest -n auto --junitxml build/soak.xml; status=$$?; \
+	$(BIN)/python tests/reliability.py build/soak.xml && \
+	$(MAKE) --no-print-directory mutants && exit $$status
 
 docs: setup
 	$(BIN)/python docs/build.py

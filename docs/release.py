@@ -23,7 +23,7 @@ TESTS = (
     "tests/numerics/test_trusted.py",  # what is taken on trust of floats, libm, numpy and scipy
     "tests/test_composition.py",
     "tests/test_errors.py",
-    "tests/test_identity.py",
+    "tests/mechanisms/test_own_classes.py",
     "tests/wire",
     "tests/ledger/test_kept.py",  # a ledger that was written long ago, byte for byte
     "tests/ledger/stores/test_store_contract.py",
@@ -115,6 +115,8 @@ def main(versions: list[str]) -> None:
     print(f"{sdist.name}: {sdist.stat().st_size:,} bytes; {wheel.name}: {wheel.stat().st_size:,} bytes")
     for version in versions or PYTHONS:
         python = found(version)
+        if versions and python is None:
+            raise SystemExit(f"Python {version} is not there")
         print(f"Python {version}: {tried(wheel, python) if python else 'not there'}", flush=True)
 
 

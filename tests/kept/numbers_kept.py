@@ -19,7 +19,8 @@ from support.catalogue import CHEAPER, EXAMPLES
 
 Answers = Iterator[tuple[str, Any]]
 Numbers = Sequence[int] | None
-IN_DECIMALS = ("numerical", "strategies")
+PROCESSOR_DEPENDENT = ("numerical", "strategies")
+"""Theorems whose floats depend on the processor: their intervals are compared as such, not digit by digit."""
 
 
 def _chosen(items: Sequence[Any], numbers: Numbers) -> Sequence[Any]:
@@ -97,7 +98,7 @@ def bounds(numbers: Numbers = None) -> Answers:
         answers: dict[str, Any] = {}
         for row in b.account(text, theorems=names, **asked).rows:
             if row.bound is not None:
-                answers[row.id] = _ends(row.bound) if row.id in IN_DECIMALS else _hexadecimal(row.bound)
+                answers[row.id] = _ends(row.bound) if row.id in PROCESSOR_DEPENDENT else _hexadecimal(row.bound)
         yield f"{number}: {text} at {question}={at}", answers
 
 

@@ -38,8 +38,6 @@ PARTS: dict[str, Callable[..., Answers]] = {
     "bounds": numbers_kept.bounds,
 }
 COMPRESSED = ("bounds",)
-PROCESSOR_DEPENDENT = ("numerical", "strategies")
-"""Theorems whose floats depend on the processor: their intervals are compared as such, not digit by digit."""
 WIDER = 1e-6
 """An interval may be wider than before by this share of its upper end."""
 ROUNDING = Fraction(1, 2**40)
@@ -76,21 +74,22 @@ def differences(part: str, chosen: Iterable[int] | None = None) -> list[str]:
     """What a user sees differently now, a line each; of these numbers of answers only, where some are chosen."""
     before = kept(part)
     keys = list(before)
-    numbers = None if chosen is None else [number for number in chosen if number < len(keys)]
+    numbers = None if chosen is None else list(chosen)
     wanted = keys if numbers is None else [keys[number] for number in numbers]
     now = dict(PARTS[part]() if numbers is None else PARTS[part](numbers))
     lines = [f"{part}: {key}\n  is gone" for key in wanted if key not in now]
     lines += [f"{part}: {key}\n  is new: {json.dumps(now[key])}" for key in now if key not in before]
     for key in wanted:
-        if key in now and (said := differs(part, before[key], json.loads(json.dumps(now[key])))):
-            lines.append(f"{part}: {key}\n  {said}")
+        if key in now:
+            said = differs(part, before[key], json.loads(json.dumps(now[key])))
+            lines += [] if said is None else [f"{part}: {key}\n  {said}"]
     return lines
 
 
 def differs(part: str, was: Any, now: Any) -> str | None:
     """How an answer differs from the one that is kept; None where it is the same to a user."""
     same = {"bounds": _same_bounds, "curves": _same_curve, "plans": _same_plan, "prices": _same_price}.get(part)
-    if was == now or (same is not None and same(was, now)):
+    if json.dumps(was) == json.dumps(now) or (same is not None and same(was, now)):
         return None
     return "\n  ".join(_changed(was, now))
 
@@ -99,11 +98,13 @@ def _changed(was: Any, now: Any, path: str = "") -> Iterator[str]:
     """The parts that differ, each with its place."""
     if isinstance(was, dict) and isinstance(now, dict):
         for name in dict.fromkeys([*was, *now]):
-            if was.get(name) != now.get(name):
-                yield from _changed(was.get(name), now.get(name), f"{path}.{name}")
+            if name not in was or name not in now:
+                yield f"{path}.{name} {'is new' if name in now else 'is gone'}: {json.dumps({**was, **now}[name])}"
+            elif json.dumps(was[name]) != json.dumps(now[name]):
+                yield from _changed(was[name], now[name], f"{path}.{name}")
     elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
         for number, (one, other) in enumerate(zip(was, now, strict=True)):
-            if one != other:
+            if json.dumps(one) != json.dumps(other):
                 yield from _changed(one, other, f"{path}[{number}]")
     else:
         yield f"{path}: {json.dumps(was, ensure_ascii=False)} -> {json.dumps(now, ensure_ascii=False)}"
@@ -112,7 +113,9 @@ def _changed(was: Any, now: Any, path: str = "") -> Iterator[str]:
 def _same_bounds(was: dict[str, Any], now: dict[str, Any]) -> bool:
     """Ends in hexadecimal are the same; intervals of theorems that depend on the processor meet and are no wider."""
     return was.keys() == now.keys() and all(
-        _meets(was[theorem], now[theorem]) if theorem in PROCESSOR_DEPENDENT else was[theorem] == now[theorem]
+        _meets(was[theorem], now[theorem])
+        if theorem in numbers_kept.PROCESSOR_DEPENDENT
+        else was[theorem] == now[theorem]
         for theorem in was
     )
 
@@ -135,6 +138,8 @@ def _same_curve(was: Any, now: Any) -> bool:
 
 def _near(was: str, now: str) -> bool:
     """Two numbers as text."""
+    if "inf" in (was, now):
+        return was == now
     one, other = (Fraction(number) for number in (was, now))
     return abs(one - other) <= ROUNDING * abs(one)
 

@@ -37,6 +37,7 @@ ROOMS = (
     "bursar.testing",
     "bursar.cohorts",
     "bursar.client",
+    "bursar.adapters.google",
     "bursar.adapters.opendp",
     "bursar.adapters.tables",
 )
@@ -55,7 +56,9 @@ RESULTS = {
 
 
 def names() -> Answers:
-    """Every public name with its signature, and every public member of a class."""
+    """Every public name with its signature, and every public member of a class, in the rooms that load without PyTorch
+    and JAX.
+    """
     for room in ROOMS:
         module = importlib.import_module(room)
         for name in sorted(getattr(module, "__all__", None) or _defined(module)):
@@ -136,8 +139,8 @@ def _problem_of(action: Any) -> str:
 
 
 def commands() -> Answers:
-    """Help and options of every command; then a session, one command after another in one folder, each as people read
-    it and with --json: its exit code and what is printed.
+    """Help and options of every command; then a session, one command after another in one folder, as people read it,
+    and in another folder with --json: exit codes and what is printed.
     """
     import shlex
 
@@ -147,17 +150,18 @@ def commands() -> Answers:
     from bursar.cli.main import app
 
     yield from _helps(get_command(app), "bursar")
-    last = ""
-    with _empty_folder() as folder:
-        (folder / "old.csv").write_text("what,count\nlaplace(scale=400),2\n", encoding="utf-8")
-        run = CliRunner(env={"COLUMNS": "120", "TERM": "dumb", "NO_COLOR": "1", "BURSAR_ACTOR": "somebody"})
-        for number, line in enumerate(ASKED["session"]):
-            for words in (shlex.split(line), [*shlex.split(line), "--json"]):
-                done = run.invoke(app, [last if word == "<id>" else word for word in words])
-                if named := re.search(r'"id": ?"(\w+)"', done.stdout):
-                    last = named[1]
+    for more in ([], ["--json"]):
+        with _empty_folder() as folder:
+            (folder / "old.csv").write_text("what,count\nlaplace(scale=400),2\n", encoding="utf-8")
+            run = CliRunner(env={"COLUMNS": "120", "TERM": "dumb", "NO_COLOR": "1", "BURSAR_ACTOR": "somebody"})
+            last = ""
+            for number, line in enumerate(ASKED["session"]):
+                words = [last if word == "<id>" else word for word in shlex.split(line)]
+                done = run.invoke(app, [*words, *more])
+                if line.startswith(("ledger reserve", "token list")):  # the commands after it name what it made
+                    last = re.findall(r"\b(?:[0-9a-f]{32}|[0-9a-f]{12})\b", done.stdout)[0]
                 said = {"exit": done.exit_code, "out": _lines(done.stdout), "err": _lines(done.stderr)}
-                yield f"{number}: bursar {line}{' --json' * (words[-1] == '--json')}", said
+                yield " ".join([f"{number}: bursar", line, *more]), said
 
 
 def _helps(command: Any, path: str) -> Answers:

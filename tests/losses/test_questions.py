@@ -16,11 +16,13 @@ import json
 import math
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import bursar as b
+from bursar.theorems import Bound
 
 FILE = Path(__file__).with_name("questions.jsonl")
 KNOWN: list[dict[str, Any]] = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
@@ -39,8 +41,10 @@ def wrong(known: dict[str, Any]) -> str | None:
     found = b.account(known["ask"], **asked).bound
     if exact(found.lower) > exact(known["most"]) or exact(found.upper) < exact(known["least"]):
         return f"{known}: [{found.lower!r}, {found.upper!r}] does not meet it"
-    wide = found.lower < found.upper and not found.upper - found.lower <= (known["width"] or math.inf) * found.upper
-    if wide:
+    if found.upper == math.inf > exact(known["most"]) and known["width"] is not None:
+        return f"{known}: [{found.lower!r}, inf] has lost its upper end"
+    promised = math.inf if known["width"] is None else known["width"]
+    if found.lower < found.upper < math.inf and found.upper - found.lower > promised * found.upper:
         return f"{known}: [{found.lower!r}, {found.upper!r}] is wider than promised"
     return None
 
@@ -54,6 +58,14 @@ def test_every_line_is_a_question() -> None:
         assert 0 <= exact(known["least"]) <= exact(known["most"]), known
         seen.add((known["ask"], asked, known[asked]))
     assert len(seen) == len(KNOWN) > 4500
+
+
+@pytest.mark.parametrize("ends", [(0.0, math.inf), (0.0, 1.0), (5.0, 6.0), (4.8, 4.9), (0.0, 0.0)])
+def test_what_is_wrong_is_seen(ends: tuple[float, float], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lost upper end, an end on the wrong side, and an interval that is too wide."""
+    monkeypatch.setattr(b, "account", lambda *_, **__: SimpleNamespace(bound=Bound(*ends, "")))
+    question = {"ask": "gaussian(sigma=1)", "delta": "1e-6", "least": "4.88655", "most": "4.88656", "by": "closed form"}
+    assert wrong({**question, "width": 1e-6}) is not None
 
 
 @pytest.mark.parametrize("by", METHODS)

@@ -78,15 +78,15 @@ def test_the_matrix(memory: Office, role: str) -> None:
 
 def test_what_each_role_may_do() -> None:
     """Word by word: nobody but an owner hands out tokens, nobody but a steward changes budgets, auditors only look."""
-    look = "account plan scopes show released entries".split()
-    audit, spend = "verify export metrics".split(), "quote spend reserve draw close".split()
-    steward = "open limit freeze thaw retire correct bring_in".split()
-    assert MAY == {
+    look = ["account", "plan", "scopes", "show", "released", "entries"]
+    audit, spend = ["verify", "export", "metrics"], ["quote", "spend", "reserve", "draw", "close"]
+    steward = ["open", "limit", "freeze", "thaw", "retire", "correct", "bring_in"]
+    assert {
         "auditor": {*look, *audit},
         "analyst": {*look, *spend},
         "steward": {*look, *audit, *spend, *steward},
         "owner": {*look, *audit, *spend, *steward, "token_list", "token_add", "token_revoke"},
-    }
+    } == MAY
 
 
 def test_roles_are_made_of_verbs() -> None:
