@@ -38,6 +38,7 @@ PARTS: dict[str, Callable[..., Answers]] = {
     "bounds": numbers_kept.bounds,
 }
 COMPRESSED = ("bounds",)
+LOOSE = numbers_kept.PROCESSOR_DEPENDENT
 WIDER = 1e-6
 """An interval may be wider than before by this share of its upper end."""
 ROUNDING = Fraction(1, 2**40)
@@ -112,12 +113,9 @@ def _changed(was: Any, now: Any, path: str = "") -> Iterator[str]:
 
 def _same_bounds(was: dict[str, Any], now: dict[str, Any]) -> bool:
     """Ends in hexadecimal are the same; intervals of theorems that depend on the processor meet and are no wider."""
-    return was.keys() == now.keys() and all(
-        _meets(was[theorem], now[theorem])
-        if theorem in numbers_kept.PROCESSOR_DEPENDENT
-        else was[theorem] == now[theorem]
-        for theorem in was
-    )
+    if was.keys() != now.keys():
+        return False
+    return all(_meets(was[one], now[one]) if one in LOOSE else was[one] == now[one] for one in was)
 
 
 def _meets(was: Any, now: Any) -> bool:

@@ -109,18 +109,8 @@ def _tested(source: Path, tests: Sequence[str]) -> subprocess.CompletedProcess[s
     where = [sys.executable, "-c", "import bursar; print(bursar.__file__)"]
     found = subprocess.run(where, cwd=TOP, env=environment, capture_output=True, text=True, check=True).stdout
     assert found.startswith(str(source)), f"the changed source is not the one that is imported, but {found}"
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-x",
-        "-rfE",
-        "--tb=no",
-        "-p",
-        "no:cacheprovider",
-        "-m",
-        "not soak and not ci",
-    ]
+    options = ["-x", "-rfE", "--tb=no", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", *options, "-m", "not soak and not ci"]
     try:
         return subprocess.run(
             [*command, *tests], cwd=TOP, env=environment, capture_output=True, text=True, check=False, timeout=LONGEST

@@ -69,26 +69,14 @@ def test_killed_at_a_named_point(point: str, tmp_path: Path, figures: Any) -> No
     figures("kill -9", point, 2, 0)
 
 
-def test_killed_at_random(tmp_path: Path, figures: Any) -> None:
+@pytest.mark.parametrize(("rounds", "longest"), [(6, 0.05), pytest.param(200, 0.2, marks=pytest.mark.soak)])
+def test_killed_at_random(rounds: int, longest: float, tmp_path: Path, figures: Any) -> None:
     """Again and again, two processes at once, on one ledger."""
     url = f"sqlite:///{tmp_path}/budget.db"
     with Ledger(url, alert=None) as ledger:
         ledger.open("data", epsilon=1)
-    rng, told = random.Random(3), set()
-    for round_number in range(6):
-        told |= killed(url, f"r{round_number}", "random", rng.uniform(0, 0.05))
+    rng, told = random.Random(rounds), set()
+    for number in range(rounds):
+        told |= killed(url, f"r{number}", "random", rng.uniform(0, longest))
     check(url, told)
-    figures("kill -9", "at random moments", 6, 0)
-
-
-@pytest.mark.soak
-def test_killed_at_random_for_long(tmp_path: Path, figures: Any) -> None:
-    """Hundreds of times."""
-    url = f"sqlite:///{tmp_path}/budget.db"
-    with Ledger(url, alert=None) as ledger:
-        ledger.open("data", epsilon=1)
-    rng, told = random.Random(4), set()
-    for round_number in range(200):
-        told |= killed(url, f"r{round_number}", "random", rng.uniform(0, 0.2))
-    check(url, told)
-    figures("kill -9", "at random moments", 200, 0)
+    figures("kill -9", "at random moments", rounds, 0)

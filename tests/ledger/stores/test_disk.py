@@ -75,14 +75,18 @@ def _broken(known: set[str], files: dict[str, bytes], folder: Path) -> bool:
         shutil.rmtree(folder)
 
 
-def test_power_cuts_lose_nothing(tmp_path: Path, figures: Any) -> None:
+@pytest.mark.parametrize(("charges", "fates", "lives"), [(10, 3, 1), pytest.param(60, 6, 8, marks=pytest.mark.soak)])
+def test_power_cuts_lose_nothing(charges: int, fates: int, lives: int, tmp_path: Path, figures: Any) -> None:
     """At every write and every sync of a ledger's life, with several fates of the unsynced writes."""
-    (tmp_path / "live").mkdir()
-    disk = recorded(tmp_path / "live", 10)
-    images, lost = losses(disk, tmp_path, 3, 1)
-    assert images > 150
-    assert lost == 0
-    figures("power cut, every write and sync boundary", "SQLite, synchronous=FULL", images, lost)
+    total = 0
+    for seed in range(1, lives + 1):
+        live = tmp_path / f"live{seed}"
+        live.mkdir()
+        images, lost = losses(recorded(live, charges), tmp_path, fates, seed)
+        assert images > 150
+        assert lost == 0
+        total += images
+    figures("power cut, every write and sync boundary", "SQLite, synchronous=FULL", total, 0)
 
 
 def test_ledgers_sync_fully(tmp_path: Path) -> None:
@@ -100,20 +104,6 @@ def test_weaker_syncing_is_caught(tmp_path: Path, figures: Any) -> None:
     images, lost = losses(disk, tmp_path, 2, 1)
     assert lost > 5
     figures("power cut", "SQLite, synchronous=NORMAL", images, lost, control=True)
-
-
-@pytest.mark.soak
-def test_power_cuts_lose_nothing_at_length(tmp_path: Path, figures: Any) -> None:
-    """A longer life, more fates: tens of thousands of images."""
-    total = 0
-    for seed in range(8):
-        live = tmp_path / f"live{seed}"
-        live.mkdir()
-        disk = recorded(live, 60)
-        images, lost = losses(disk, tmp_path, 6, seed)
-        assert lost == 0
-        total += images
-    figures("power cut, every write and sync boundary", "SQLite, synchronous=FULL", total, 0)
 
 
 def in_two_steps(ledger: Ledger, key: str) -> None:
