@@ -71,6 +71,17 @@ def test_long_titles_are_whole(count: int) -> None:
     assert len(axes) == count
 
 
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [("randomized_response(epsilon=1)", "ε at δ"), ("name_and_shame(delta=0.1)", "infinite with probability")],
+)
+def test_losses_of_responses_are_drawn(what: str, said: str) -> None:
+    """Atoms alone, and a loss that may be infinite, at whose δ there is no ε to mark."""
+    figure = plot.loss_figure(what, delta=1e-6)
+    assert said in figure.alt
+    assert ("ε at δ" in figure.alt) is ("name" not in what)
+
+
 def test_the_same_picture_is_the_same_file(tmp_path: Path) -> None:
     """No date and no random names are in it; its words are."""
     for name in ("a.svg", "b.svg"):

@@ -151,6 +151,16 @@ class Curved(Odd):
         return symmetric(Bent(ball(1)))
 
 
+def test_a_class_that_cannot_be_pickled_is_named() -> None:
+    """One that is written inside a function is found nowhere by its name."""
+
+    class Inside(Odd):
+        """Nobody can import it."""
+
+    with pytest.raises(AssertionError, match="it cannot be pickled"):
+        check(Inside())
+
+
 def test_a_class_without_a_name_of_its_own_is_held_too() -> None:
     """What cannot be charged can be checked."""
     assert "comes_back" in check(Odd()).laws

@@ -44,6 +44,12 @@ def test_known_answers(what: b.Composition | b.Mechanism, delta: str, holds: Cal
     assert holds(found), found
 
 
+def test_no_noise_is_needed_where_nothing_is_told() -> None:
+    """Gaussian privacy of μ = 0 costs nothing, at no δ too; one with μ above 0 has no bound there."""
+    for mu, upper in (("0", 0.0), ("1/10", math.inf)):
+        assert answers(b.Declared(b.GDP(mu)) * 3, delta="0")["gdp"].upper == upper
+
+
 def test_no_negative_epsilon() -> None:
     """A peer's Rényi accountant says ε = −0.105 for one sampled Gaussian step at δ = 0.1."""
     bounds = answers(b.PoissonSampled(b.Gaussian(100), "1/1000"), delta="1/10")

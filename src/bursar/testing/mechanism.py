@@ -45,7 +45,7 @@ def comes_back(one: Mechanism) -> Problems:
     again = {"a copy": copy.deepcopy(three)}
     try:
         again["a pickle"] = pickle.loads(pickle.dumps(three))
-    except pickle.PicklingError as problem:
+    except (pickle.PicklingError, AttributeError) as problem:  # the latter of a class inside a function
         yield f"it cannot be pickled: {problem}"
     if readable(one):
         again |= {"its text": parse(str(three)), "its JSON": from_json(json.dumps(to_json(three)))}
