@@ -271,7 +271,8 @@ def test_a_charge_that_cannot_be_reported_is_no_refusal(tmp_path: Path) -> None:
     spend = [*program, "spend", "data", "laplace(scale=10)", "-l", "b.db"]
     with open("/dev/full", "w", encoding="utf-8") as full:
         found = subprocess.run([*spend, "--key", "a"], cwd=tmp_path, stdout=full, stderr=-1, text=True, check=False)
-        mute = subprocess.run([*spend, "--key", "c"], cwd=tmp_path, stdout=full, stderr=full, check=False)
+        settings = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+        mute = subprocess.run([*spend, "--key", "c"], cwd=tmp_path, stdout=full, stderr=full, check=False, env=settings)
     assert mute.returncode == 3
     assert (found.returncode, found.stderr.count("\n")) == (3, 1)
     assert "could not be written" in found.stderr

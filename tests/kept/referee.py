@@ -42,7 +42,9 @@ LOOSE = numbers_kept.PROCESSOR_DEPENDENT
 WIDER = 1e-6
 """An interval may be wider than before by this share of its upper end."""
 ROUNDING = Fraction(1, 2**40)
-"""What a number that a search found may move by, of itself: the search compares floats that depend on the processor."""
+"""What a price may move by, of itself: its certificate is searched in floats that depend on the processor."""
+SEARCHED = Fraction(1, 10**6)
+"""The same of the unknown of a plan, which lies within 2e-7 of the best one."""
 
 
 def place(part: str) -> Path:
@@ -134,18 +136,18 @@ def _same_curve(was: Any, now: Any) -> bool:
     )
 
 
-def _near(was: str, now: str) -> bool:
-    """Two numbers as text."""
+def _near(was: str, now: str, least: Fraction = ROUNDING) -> bool:
+    """Two numbers as text, as close as this, relative to the first."""
     if "inf" in (was, now):
         return was == now
     one, other = (Fraction(number) for number in (was, now))
-    return abs(one - other) <= ROUNDING * abs(one)
+    return abs(one - other) <= least * abs(one)
 
 
 def _same_plan(was: dict[str, Any], now: dict[str, Any]) -> bool:
     if was.keys() != now.keys() or "refused" in was:
         return False
-    return _near(was["value"], now["value"]) and _meets(was["epsilon"], now["epsilon"])
+    return _near(was["value"], now["value"], SEARCHED) and _meets(was["epsilon"], now["epsilon"])
 
 
 def _same_price(was: dict[str, str], now: dict[str, str]) -> bool:

@@ -20,6 +20,7 @@ from bursar.service.demo import demo
 from bursar.service.settings import Settings, load
 from bursar.service.tokens import Tokens
 from support.offices import Command
+from support.where import needs
 
 
 def test_settings_come_from_a_file_then_the_environment_then_the_caller(tmp_path: Path) -> None:
@@ -126,7 +127,7 @@ def test_serve_refuses_what_it_cannot_do(tmp_path: Path) -> None:
 def test_tls(command: Callable[..., Command], tmp_path: Path) -> None:
     """With a certificate the service speaks TLS, and nothing else."""
     made = subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost",
+        [needs("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost",
          "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", tmp_path / "key.pem", "-out", tmp_path / "cert.pem"],
         capture_output=True, check=False,
     )  # fmt: skip

@@ -67,8 +67,10 @@ def run(command: Callable[[], object]) -> None:
 
 
 def _end(message: str) -> None:
-    """Say why, and do not try again to write what is left."""
+    """Say why, and do not try again to write what is left: Python would end with a code of its own."""
     with suppress(OSError, ValueError):
         print(f"bursar: {message}" if message else "", end="\n" if message else "", file=sys.stderr, flush=True)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
     sys.exit(FAILED)

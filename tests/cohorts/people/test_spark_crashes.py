@@ -98,6 +98,9 @@ def raced(drivers: int, queries: int, folder: Path) -> None:
         assert PersonFilter(ledger, "visits", secret=SECRET).verify() == ((), 0)
 
 
+pytestmark = pytest.mark.ci
+
+
 @pytest.mark.parametrize("point", SAMPLE)
 def test_a_driver_killed_at_a_named_point(point: str, tmp_path: Path, sparkle: Frames, figures: Any) -> None:
     """What was handed out is charged, what was not committed is not, and a retry of its key goes on from there."""

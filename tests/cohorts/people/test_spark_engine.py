@@ -153,6 +153,7 @@ def test_bad_spark_tables(visits: PersonFilter, spark: Any, sparkle: Frames) -> 
     assert visits.ledger.last("visits") == 1
 
 
+@pytest.mark.ci
 def test_on_a_cluster_of_two_workers(tmp_path: Path) -> None:
     """Statements and the secret reach workers that are processes of their own and have no bursar; the tasks of a replay
     reach them with the package, sent as a file.
