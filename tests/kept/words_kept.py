@@ -13,6 +13,7 @@ import logging
 import os
 import re
 import tempfile
+import time
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -181,15 +182,20 @@ def _helps(command: Any, path: str) -> Answers:
 
 @contextlib.contextmanager
 def _empty_folder() -> Iterator[Path]:
-    """A new folder to be in, with no settings from outside."""
-    before, outside = Path.cwd(), {name: os.environ.pop(name) for name in [*os.environ] if name.startswith("BURSAR_")}
+    """A new folder to be in, with no settings from outside, where it is the time of Greenwich."""
+    ours = [name for name in os.environ if name.startswith("BURSAR_") or name == "TZ"]
+    before, outside = Path.cwd(), {name: os.environ.pop(name) for name in ours}
+    os.environ["TZ"] = "UTC"
+    time.tzset()
     with tempfile.TemporaryDirectory(prefix="kept") as folder:
         os.chdir(folder)
         try:
             yield Path(folder)
         finally:
             os.chdir(before)
+            del os.environ["TZ"]
             os.environ.update(outside)
+            time.tzset()
 
 
 def service() -> Answers:
