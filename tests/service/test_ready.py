@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -84,6 +85,8 @@ def test_a_server_that_can_only_be_read(server: Server) -> None:
         for word, status in (("on", 503), ("off", 200)):
             steward.execute(f"ALTER SYSTEM SET default_transaction_read_only = {word}")
             steward.execute("SELECT pg_reload_conf()")
-            until(lambda word=word, status=status: office.spend(key=word).status_code == status)
+            keys = (f"{word} {number}" for number in range(1000))  # one that was charged is answered again
+            charge = partial(office.spend, what="laplace(scale=10000)")
+            until(lambda c=charge, k=keys, status=status: c(key=next(k)).status_code == status)
             asked = iter(range(200))  # each connection hears of it in its turn
             until(lambda status=status: health() == status, going=lambda asked=asked: next(asked, None) is not None)
