@@ -125,6 +125,8 @@ def _meets(was: Any, now: Any) -> bool:
     if isinstance(was, str) or isinstance(now, str):
         return bool(was == now)
     (low, high), (lower, upper) = (tuple(map(float, ends)) for ends in (was, now))
+    if not 0 <= lower <= upper:
+        return False
     if upper == high == float("inf"):
         return lower >= low * (1 - WIDER)
     return lower <= high and low <= upper and upper - lower <= high - low + WIDER * high
