@@ -83,7 +83,8 @@ def _speakable(text: str) -> bool:
 
 def texts(given: Mapping[str, Any]) -> dict[str, Any]:
     """What was given, as texts: the journal holds no floats."""
-    return {key: value if value is True else str(value) for key, value in given.items() if value not in (None, False)}
+    kept = {key: value for key, value in given.items() if value not in (None, False)}
+    return {key: value if value is True or key == "splits" else str(value) for key, value in kept.items()}
 
 
 def reservation_id(reservation: str | Reservation) -> str:

@@ -18,15 +18,18 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from bursar.errors import BudgetExceeded, InputError, LedgerHalted, described
 from bursar.ledger import arguments
 from bursar.ledger.budget.currencies import Unpriced, find_here
+from bursar.ledger.budget.currencies.splits import as_texts, shares_of
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.budget.scope import Scope, scope_name
 from bursar.ledger.commit.alerts import Alert, log
 from bursar.ledger.commit.office import Office
 from bursar.ledger.commit.request import Request, Verb
 from bursar.ledger.former import former
+from bursar.ledger.inspection.bases import cheaply, deeply
 from bursar.ledger.inspection.export import exported
 from bursar.ledger.inspection.reprice import Pricer
 from bursar.ledger.inspection.verify import Verification, verify
+from bursar.ledger.journal.body import Basis
 from bursar.ledger.journal.entry import Chained
 from bursar.ledger.receipt import Quote, Receipt, Reservation
 from bursar.ledger.stores import Store
@@ -65,12 +68,14 @@ class Ledger(looks.OfStore):
         clock: Callable[[], int] = lambda: time.time_ns() // 1000,
         find: Callable[[Unpriced], None] = find_here,
         read: Callable[[Any, Any], Release] = release_of,
+        compare: Callable[[Basis], str] = deeply,
     ) -> None:
         """``create=False`` refuses a file that does not exist; ``anchor`` is a file outside the database (beside a
         SQLite file unless you name a better place); ``alert`` is called when a share of a limit is passed; ``clock``
-        gives microseconds; ``find`` finds prices and ``read`` reads texts: here, unless told otherwise.
+        gives microseconds; ``find`` finds prices, ``read`` reads texts and ``compare`` asks engines again: here, unless
+        told otherwise.
         """
-        self.actor, self.read = actor, read
+        self.actor, self.read, self.compare = actor, read, compare
         self.office = Office(url, anchor=anchor, create=create, alert=alert, clock=clock, find=find)
         self.store = self.office.store
 
@@ -181,7 +186,7 @@ class Ledger(looks.OfStore):
         kind: Text = None,
         unit: Text = None,
         relation: Text = None,
-        period: Any = None,
+        splits: Sequence[Any] | None = None,
         alerts: Sequence[Any] | None = None,
         second_person: bool = False,
         spent: Iterable[Any] = (),
@@ -191,23 +196,35 @@ class Ledger(looks.OfStore):
         within: Text = None,
     ) -> Receipt:
         """Open a scope. ``epsilon`` with ``delta`` gets the strongest filter, ``epsilon`` alone a pure one, ``rho`` a
-        zCDP one, ``mu`` a GDP one, ``order`` (with epsilon and delta, or renyi) one Rényi order. ``spent`` lists what
-        was released before; ``consent`` to it is that of `correct`.
+        zCDP one, ``mu`` a GDP one, ``order`` (with epsilon and delta, or renyi) one Rényi order. ``splits`` divides
+        an (ε, δ) budget between pure and Gaussian-like releases: pairs of a share of ε and a share of δ, as text.
+        ``spent`` lists what was released before; ``consent`` to it is that of `correct`.
 
         A name under an existing scope, such as census/maps under census, opens below it unless ``parent`` says
         otherwise; ``kind="root"`` insists on a budget of its own. ``within`` names the scope that it must lie below.
         """
         limits = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu, "order": order}
         limits |= {"renyi": renyi, "leak": leak}
-        options = {"unit": unit, "relation": relation, "period": period, "alerts": alerts}
+        limits["splits"] = None if splits is None else as_texts(shares_of(splits))
+        options: dict[str, Any] = {"unit": unit, "relation": relation, "alerts": alerts}
         options["second_person"], place = second_person, Place(parent, kind, within)
         return self._do(open_scope(scope, place, currency, limits, options, spent, consent), key, by)
 
     def limit(
-        self, scope: str, *, reason: str, by: Text = None, approved_by: Text = None, key: Text = None, **limits: Any
+        self,
+        scope: str,
+        *,
+        reason: str,
+        by: Text = None,
+        approved_by: Text = None,
+        key: Text = None,
+        consent: Text = None,
+        **limits: Any,
     ) -> Receipt:
-        """Raise or lower a limit, with the reason; scopes opened with ``second_person`` need two people."""
-        return self._do(limit(scope, limits, reason, approved_by), key, by)
+        """Raise or lower a limit, with the reason; scopes opened with ``second_person`` need two people. ``consent`` is
+        that of `correct`, where nothing would be left for Gaussian-like releases.
+        """
+        return self._do(limit(scope, limits, reason, approved_by, consent), key, by)
 
     def freeze(self, scope: str, *, reason: str, by: Text = None, key: Text = None) -> Receipt:
         """Accept no charges until it is thawed."""
@@ -267,9 +284,12 @@ class Ledger(looks.OfStore):
         """The number of a root's last entry."""
         return looks.last(self.store, root)
 
-    def verify(self, *, reprice: bool = False) -> Verification:
-        """Recompute the chain, every balance and anchor from the journal; ``reprice`` computes every price anew too."""
-        anchors, pricer = self.office.anchors, Pricer(self.read, self.office.find) if reprice else None
+    def verify(self, *, reprice: bool = False, deep: bool = False) -> Verification:
+        """Recompute the chain, every balance and anchor from the journal. ``reprice`` checks every price too, and asks
+        no engine; what engines once found, and entries say that they rest on, is compared with them when ``deep``.
+        """
+        anchors, compare = self.office.anchors, self.compare if deep else cheaply
+        pricer = Pricer(self.read, self.office.find, compare, deep) if reprice or deep else None
         with self.store.reading() as reader:
             return verify(reader, self.office.chain, None if anchors is None else anchors.read(), pricer)
 

@@ -12,8 +12,11 @@ import msgspec
 
 from bursar.errors import AlreadyRun
 from bursar.ledger.budget import words
-from bursar.ledger.budget.amounts import written
+from bursar.ledger.budget.amounts import shown, written
+from bursar.ledger.budget.shares import Figures, figures, share_left
+from bursar.ledger.journal.body import body_in
 from bursar.ledger.journal.entry import Chained, read
+from bursar.ledger.journal.rows import Balance
 from bursar.presented import Bare, Presented
 
 
@@ -55,10 +58,22 @@ class Receipt(Presented, msgspec.Struct, frozen=True, dict=True):
             )
         return self
 
+    @cached_property
+    def taken(self) -> tuple[Taken, ...]:
+        """What it took of each target with splits, and what was left then."""
+        states: dict[str, tuple[dict[str, Balance], dict[str, Balance]]] = {}
+        for one in body_in(self.text).effect:
+            before, after = states.setdefault(one.scope, ({}, {}))
+            before[one.line], after[one.line] = one.before, one.after
+        every = (taken_of(scope, *both) for scope, both in states.items())
+        return tuple(one for one in every if one.left is not None)
+
     def __str__(self) -> str:
         again = ", again" if self.replayed else ""
         done = f"{words.done(self.kind)} {self.what or ''}".strip()
-        return f"{done}: entry {self.seq} of {self.root}, key {self.key}{again}"
+        rows = [f"{done}: entry {self.seq} of {self.root}, key {self.key}{again}"]
+        rows += [f"  {one.scope}: {words.both(one.left)}" for one in self.taken if one.left is not None]
+        return "\n".join(rows)
 
     def to_dict(self) -> dict[str, Any]:
         """For machines; numbers of units are in the journal."""
@@ -70,6 +85,7 @@ class Receipt(Presented, msgspec.Struct, frozen=True, dict=True):
             "kind": self.kind,
             "key": self.key,
             "replayed": self.replayed,
+            "taken": [{"scope": one.scope, **one.figures()} for one in self.taken],
         }
 
 
@@ -148,6 +164,18 @@ class Taken(Presented):
     """What is left now."""
     after: Fraction
     """What would be left."""
+    had: Figures | None = None
+    """Of a target with splits: what there is for either kind of releases now."""
+    left: Figures | None = None
+    """What there would be."""
+
+    def figures(self) -> dict[str, str]:
+        """What is left of a target with splits afterwards, and what was taken, rounded to the safe side."""
+        if self.had is None or self.left is None:
+            return {}
+        gaussian, pure = self.had.gaussian - self.left.gaussian, self.had.pure - self.left.pure
+        taken = {"gaussian_taken": words.percent(gaussian, up=True), "pure_taken": shown(pure, up=True, digits=6)}
+        return {**words.figures_left(self.left), **taken}
 
     @property
     def takes(self) -> Fraction:
@@ -161,14 +189,26 @@ class Taken(Presented):
             "takes_percent": words.percent(self.takes, up=True),
             "left_percent": words.percent(self.before, up=False),
             "left_after_percent": words.percent(self.after, up=False),
+            **self.figures(),
         }
 
     def __str__(self) -> str:
+        if self.had is not None and self.left is not None:
+            gaussian, pure = self.had.gaussian - self.left.gaussian, self.had.pure - self.left.pure
+            return (
+                f"{self.scope}: takes {words.taken(gaussian)} of what there is for Gaussian-like releases and "
+                f"ε {words.figure(pure)} of what there is for pure ones; then {words.both(self.left)}"
+            )
         return f"{self.scope}: {words.taken(self.takes)} taken, {words.left(self.after)} is left afterwards"
 
     def _facts(self) -> list[tuple[str, object]]:
         takes, left = Bare(words.taken(self.takes)), Bare(words.left(self.before))
         return [("scope", self.scope), ("takes", takes), ("left", left)]
+
+
+def taken_of(scope: str, before: Mapping[str, Balance], after: Mapping[str, Balance]) -> Taken:
+    """What a release does to a scope, from its states."""
+    return Taken(scope, share_left(before), share_left({**before, **after}), figures(before), figures(after))
 
 
 @dataclass(frozen=True, repr=False)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from bursar.ledger.budget import words
-from bursar.ledger.budget.scope import Scope
+from bursar.ledger.budget.shares import overall
 from bursar.ledger.journal.body import body_in
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.views.burn_down import burn_down, untouched
@@ -19,14 +17,13 @@ if TYPE_CHECKING:
 
 
 def burn_down_figure(ledger: Ledger, scope: str) -> Picture:
-    """What is left of a scope after each entry that touched it, in per cent of its limit: of the tightest line of the
-    best way still open. Refusals are marked, and where the same rate would lead is dashed.
+    """What is left of a scope after each entry that touched it, in per cent of its limit. Refusals are marked, and where the same rate would lead is dashed.
     """
     found = ledger.scope(scope)
     entries = ledger.entries(found.row.root)
     points = burn_down(scope, untouched(found.currency.lines), entries)
     times = [datetime.fromtimestamp(point.at / 1e6).astimezone() for point in points]
-    left = [100 * float(room(found, point.left)) for point in points]
+    left = [100 * float(overall(point.left)) for point in points]
     zone = times[-1].tzname() if times else "local time"
     figure, axes = framed(f"How much of {scope} is left?", f"time ({zone})", "left, in per cent of the limit")
     style = STYLES["proved"]
@@ -39,17 +36,12 @@ def burn_down_figure(ledger: Ledger, scope: str) -> Picture:
     axes.set_ylim(0, 104)
     figure.autofmt_xdate()
     now = (
-        f"{words.left(room(found, points[-1].left))} is left after {len(points)} entries"
+        f"{words.left(overall(points[-1].left))} is left after {len(points)} entries"
         if points
         else "nothing was spent yet"
     )
     figure.alt = f"What is left of {scope} over time: {now}{ends}."
     return figure
-
-
-def room(scope: Scope, shares: Mapping[str, Fraction]) -> Fraction:
-    """The share that is left on the best way of paying: a way has as much as the line of it that has least."""
-    return max(min(shares[line] for line in way) for way in scope.currency.ways.values())
 
 
 def _projected(axes: Any, times: list[datetime], left: list[float]) -> str:

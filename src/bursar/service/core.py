@@ -131,7 +131,7 @@ class Service:
     async def learn(self, token: Token, missing: Unpriced) -> None:
         """Have prices found that nobody knows yet, and teach them to the currencies."""
         asked = [
-            (one.currency.name, canonical(one.currency.terms()), one.releases, dict(one.state), one.ran)
+            (one.currency.name, canonical(one.currency.terms()), one.releases, dict(one.state), one.late, one.currency.bases)
             for one in missing.sought
         ]
         for one, lessons in zip(missing.sought, await self.count(token, "price", asked), strict=True):
@@ -176,9 +176,8 @@ class Service:
     async def show(self, token: Token, name: str) -> Standing:
         """A scope now. What its releases have cost is left out where counting that takes too long."""
         found = await self.job(token, lambda: look_at(self.ledger.office, name))
-        root = None if found.root is None else await self._losses(token, found.root)
         more = await self.ahead.more(token, name, found.like)
-        return told(found, await self._losses(token, found), root, more)
+        return told(found, await self._losses(token, found), more)
 
     async def _losses(self, token: Token, found: Seen) -> Lost:
         key = (found.scope.row, found.released)

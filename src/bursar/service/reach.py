@@ -70,14 +70,12 @@ def reaches(ledger: Ledger, tree: Tree, token: Token, chained: Chained) -> bool:
 
 
 def narrowed(ledger: Ledger, tree: Tree, token: Token, found: Standing) -> Standing:
-    """A standing as far as it may be told to a token: a window's root, and what ran on all of the data, lie beyond
-    those who see one window or one block.
-    """
+    """A standing as far as it may be told to a token: what ran on all of the data lies beyond those who see one block."""
     if ledger.halted is not None:
         found = replace(found, halted=ledger.halted.public)
     if covers(token, tree, found.scope.row.root):
         return found
-    told = replace(found, released=_own(ledger, tree, token, found.scope, found.released), lifetime=None)
+    told = replace(found, released=_own(ledger, tree, token, found.scope, found.released))
     if found.last is None or told_last(ledger, tree, token, found.scope, found.last):
         return told
     return replace(told, like=None, more=None, last=None)

@@ -10,6 +10,7 @@ from bursar.ledger.budget import words
 from bursar.ledger.budget.amounts import written
 from bursar.ledger.budget.refusals import asked_and_left
 from bursar.ledger.budget.scope import Scope
+from bursar.ledger.budget.shares import measured
 from bursar.ledger.journal.body import body_in
 from bursar.ledger.journal.entry import Chained
 from bursar.ledger.ledger import Ledger
@@ -55,15 +56,15 @@ def seen_by(scope: Scope, chained: Chained) -> dict[str, Any] | None:
     """An entry as far as it concerns a scope; None where it does not."""
     entry, body = chained.entry, body_in(chained.entry.body)
     lines = scope.currency.lines
+    after = measured({one.line: one.after for one in body.effect if one.scope == scope.name})
     effect = [
         {
-            "line": one.line,
-            "limit": written(one.limit * lines[one.line].unit),
-            "spent": written(one.spent * lines[one.line].unit),
-            "held": written(one.held * lines[one.line].unit),
+            "line": name,
+            "limit": written(balance.limit * lines[name].unit),
+            "spent": written(balance.spent * lines[name].unit),
+            "held": written(balance.held * lines[name].unit),
         }
-        for one in body.effect
-        if one.scope == scope.name
+        for name, balance in after.items()
     ]
     refusal = None
     if body.refusal is not None and body.refusal.scope == scope.name:

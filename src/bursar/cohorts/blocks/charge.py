@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 from bursar.cohorts.blocks.exhausted import BlocksExhausted
 from bursar.errors import ScopeFrozen, ScopeUnknown
 from bursar.ledger.budget.currencies import Balance, Refusal
-from bursar.ledger.budget.currencies._base import ALL
 from bursar.ledger.budget.refusals import alike, refusal_of, short
 from bursar.ledger.budget.release import Release
 from bursar.ledger.budget.scope import Scope
@@ -43,7 +42,7 @@ class ChargeBlocks(Verb[Receipt], frozen=True):
         scope = chargeable(posting.scope(self.scope), "blocks")
         alike([scope], self.release)
         before = posting.lines(scope)
-        amounts = scope.currency.known(self.release, before).ways[ALL]
+        amounts = scope.currency.known(self.release, before).amounts
         after = dict(before)
         for line, amount in amounts.items():
             balance = before[line]

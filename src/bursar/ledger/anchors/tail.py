@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from bursar.errors import LedgerHalted
 from bursar.ledger.journal.body import body_in
+from bursar.ledger.journal.rows import Balance
 from bursar.ledger.stores._base import Reader
 
 _BACK = 5  # entries
@@ -19,9 +20,9 @@ _BACK = 5  # entries
 def check_tails(reader: Reader, roots: Iterable[str]) -> None:
     """Halt where a balance is not what the last entry that changed it has left."""
     for root in roots:
-        for (scope, line), numbers in _left(reader, root).items():
+        for (scope, line), left in _left(reader, root).items():
             balance = reader.balances(scope).get(line)
-            if balance is None or balance.numbers != numbers:
+            if balance != left:
                 raise LedgerHalted(
                     f"the balance of {scope}.{line} is not what the last entries of {root} left: the log beside the "
                     "file belongs to another one (a copy was put in the file's place, and its log was not removed), or "
@@ -30,14 +31,14 @@ def check_tails(reader: Reader, roots: Iterable[str]) -> None:
                 )
 
 
-def _left(reader: Reader, root: str) -> dict[tuple[str, str], tuple[int, ...]]:
+def _left(reader: Reader, root: str) -> dict[tuple[str, str], Balance]:
     """What the last entries say of the lines they changed."""
     head = reader.head(root)
-    found: dict[tuple[str, str], tuple[int, ...]] = {}
+    found: dict[tuple[str, str], Balance] = {}
     for chained in reader.entries(root, 0 if head is None else max(0, head.seq - _BACK)):
         try:
             for one in body_in(chained.entry.body).effect:
-                found[one.scope, one.line] = one.after.numbers
+                found[one.scope, one.line] = one.after
         except ValueError as problem:
             raise LedgerHalted(f"{root}: entry {chained.entry.seq} cannot be read: {problem!r}") from problem
     return found

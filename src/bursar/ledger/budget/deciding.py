@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from bursar.ledger.budget.currencies import SPENT, Balance, Currency, Into, Price, Refusal, Sought, Unpriced
 from bursar.ledger.budget.release import Release
 from bursar.ledger.budget.scope import Scope
+from bursar.ledger.budget.shares import measured, share_left
+from bursar.ledger.journal.body import Basis
 
 
 def _known(currency: Currency, release: Release, state: Any) -> Price:
@@ -27,13 +30,14 @@ class Decided(NamedTuple):
     price: Price
 
     def charged(self) -> dict[str, int]:
-        """What each line that changes is charged, spent and held together."""
-        amounts = {}
-        for line, before in self.before.items():
-            after = self.after[line]
-            if after.spent != before.spent or after.held != before.held:
-                amounts[line] = after.spent - before.spent + after.held - before.held
-        return amounts
+        """What is taken of each measure, spent and held together."""
+        before, after = measured(self.before), measured(self.after)
+        amounts = {name: balance.left - after[name].left for name, balance in before.items()}
+        return {name: amount for name, amount in amounts.items() if amount}
+
+    def takes(self) -> Fraction:
+        """The share of the scope that is taken."""
+        return share_left(self.before) - share_left(self.after)
 
 
 def decided(
@@ -59,18 +63,32 @@ def decided(
     return found, None
 
 
+class Folded(NamedTuple):
+    """What past releases do to a scope."""
+
+    after: dict[str, Balance]
+    bases: tuple[Basis, ...]
+
+
 def folded(
-    scope: Scope, state: dict[str, Balance], releases: Sequence[Release], ran: Sequence[str]
-) -> dict[str, Balance] | Refusal:
+    scope: Scope, state: dict[str, Balance], releases: Sequence[Release], late: bool
+) -> Folded | Refusal:
     """The state after past releases: each priced by its place in the list where nothing else ran, else as late."""
-    now = state
+    now, bases = state, dict[Basis, None]()
     for release in releases:
         try:
-            price = scope.currency.known(release, now, ran)
+            price = scope.currency.known(release, now, late)
         except Unpriced:  # then all of them at once
-            raise Unpriced(Sought(scope.currency, tuple(releases), state, tuple(ran))) from None
+            raise Unpriced(Sought(scope.currency, tuple(releases), state, late)) from None
         after = scope.currency.step(now, price)
         if isinstance(after, Refusal):
             return after
         now = after
-    return now
+        bases |= dict.fromkeys(price.bases)
+    return Folded(now, tuple(bases))
+
+
+def bases_of(found: Sequence[Decided], root: str) -> list[Basis] | None:
+    """What engines found, on which the prices of a root's scopes rest; None where none does."""
+    rows = (basis for one in found if one.scope.row.root == root for basis in one.price.bases)
+    return list(dict.fromkeys(rows)) or None

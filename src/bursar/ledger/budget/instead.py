@@ -12,11 +12,11 @@ from fractions import Fraction
 from time import thread_time
 from typing import NamedTuple
 
-from bursar.errors import BursarError
-from bursar.ledger.budget.currencies import Currency, Price
+from bursar.errors import BursarError, PerChargeCap
+from bursar.ledger.budget.currencies import HELD, SPENT, Currency, Price
 from bursar.ledger.budget.currencies._step import State
-from bursar.ledger.budget.deciding import Decided, Seen, decided
-from bursar.ledger.budget.refusals import UNCAPPED, Caps
+from bursar.ledger.budget.deciding import Seen, decided
+from bursar.ledger.budget.refusals import UNCAPPED, Caps, within_cap, within_caps
 from bursar.ledger.budget.release import Release, release_of
 
 _NOISE = {
@@ -109,20 +109,16 @@ def _fewer(asker: _Asker, term: str, count: int) -> str | None:
 
 def passes(seen: Seen, release: Release, caps: Caps = UNCAPPED) -> bool:
     """Whether these scopes would admit it as they are, and a service's rules too."""
-    found, refusal = decided(seen, release, price=_found)
-    return refusal is None and all(_within(one, caps) for one in found)
-
-
-def _within(one: Decided, caps: Caps) -> bool:
-    """Whether it takes no more of a limit than is allowed; of what sits reserved, where it is a reservation."""
-    for line, amount in one.charged().items():
-        before = one.before[line]
-        if caps.reserved is not None and before.held + amount > caps.reserved * before.limit:
-            return False
-        at_once = caps.reserved is None or line in one.price.fixed
-        if at_once and caps.charge is not None and amount > caps.charge * before.limit:
-            return False
-    return True
+    found, refusal = decided(seen, release, SPENT if caps.reserved is None else HELD, price=_found)
+    try:
+        for one in found:
+            if caps.reserved is None:
+                within_cap(caps.charge, one)
+            else:
+                within_caps(caps, one)
+    except PerChargeCap:
+        return False
+    return refusal is None
 
 
 def _found(currency: Currency, release: Release, state: State) -> Price:

@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 from bursar.errors import BudgetExceeded, CostInvalid, CurrencyMismatch, PerChargeCap
 from bursar.ledger.budget import words
-from bursar.ledger.budget.currencies import Balance, Refusal
+from bursar.ledger.budget.currencies import Refusal
+from bursar.ledger.budget.deciding import Decided
 from bursar.ledger.budget.release import Release
 from bursar.ledger.budget.scope import Scope
+from bursar.ledger.budget.shares import measured
 from bursar.ledger.journal.body import Short
 
 _LEAK_HINT = "; a scope keeps a hundredth of its δ for releases that leak, unless it is opened with leak=…"
@@ -36,12 +38,25 @@ class Caps(NamedTuple):
 UNCAPPED = Caps()
 
 
-def within_cap(cap: Fraction | None, amount: int, before: Balance, whose: str) -> None:
-    """Refuse a charge that is larger than a share of its limit."""
-    if cap is not None and amount > cap * before.limit:
-        # whose is a scope's line: census's epsilon; no name has an apostrophe
-        scope = whose.rpartition("'s ")[0]
-        raise PerChargeCap(f"one charge may take at most {words.left(cap)} of {scope}", scope=scope or None)
+def within_share(cap: Fraction | None, share: Fraction, scope: str) -> None:
+    """Refuse a charge that takes more of a scope's limit than is allowed."""
+    if cap is not None and share > cap:
+        raise PerChargeCap(f"one charge may take at most {words.left(cap)} of {scope}", scope=scope)
+
+
+def within_cap(cap: Fraction | None, one: Decided) -> None:
+    """The same for what a release does."""
+    within_share(cap, one.takes(), one.scope.name)
+
+
+def within_caps(caps: Caps, one: Decided) -> None:
+    """Refuse a reservation beyond its cap; what is spent at once is under both caps at once."""
+    if one.price.fixed:
+        for cap in caps:
+            within_cap(cap, one)
+    held = max(Fraction(balance.held, balance.limit or 1) for balance in measured(one.after).values())
+    if caps.reserved is not None and held > caps.reserved:
+        raise PerChargeCap(f"at most {words.left(caps.reserved)} of {one.scope.name} may sit reserved")
 
 
 def short(scope: Scope, refusal: Refusal) -> Short:

@@ -11,7 +11,7 @@ from math import ceil
 from typing import Any
 
 from bursar.errors import InputError, described
-from bursar.ledger.budget.amounts import exact, written
+from bursar.ledger.budget.amounts import PARTS, exact, written
 from bursar.ledger.budget.currencies import Currency, currency_of, currency_with
 from bursar.ledger.journal.entry import canonical
 from bursar.ledger.journal.rows import ScopeRow
@@ -19,7 +19,7 @@ from bursar.numerics.validate import choice, listed
 from bursar.presented import Bare, Presented
 from bursar.relations import ADD_REMOVE, relation_field
 
-KINDS = ("root", "block", "quota", "window")
+KINDS = ("root", "block", "quota")
 ALERTS = (Fraction(1, 2), Fraction(4, 5), Fraction(9, 10), Fraction(1))
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._:/@-]{0,99}\Z")
 
@@ -41,7 +41,7 @@ class Scope(Presented):
 
     @property
     def kind(self) -> str:
-        """root (the guarantee), block, quota or window; a root that `bursar.cohorts` charges is a cohort."""
+        """root (the guarantee), block or quota; a root that `bursar.cohorts` charges is a cohort."""
         return self.row.kind if self.cohort is None else "cohort"
 
     @cached_property
@@ -54,6 +54,16 @@ class Scope(Presented):
     def currency(self) -> Currency:
         """The filter, in the units of the day it was opened."""
         return currency_with(self.row.currency, canonical(self.terms["currency"]))
+
+    @cached_property
+    def current(self) -> Currency:
+        """The filter with the limit as it is now."""
+        return self.currency_at(self.target)
+
+    def currency_at(self, target: dict[str, Any]) -> Currency:
+        """The filter with another target, and the same splits if it has any."""
+        shares = self.terms["currency"].get("splits")
+        return currency_of(self.row.currency, target if shares is None else {**target, "splits": shares})
 
     @property
     def unit(self) -> str:
@@ -75,21 +85,10 @@ class Scope(Presented):
         """Shares of the limit at which somebody wants to know."""
         return tuple(Fraction(share) for share in self.terms["alerts"])
 
-    def marks(self, limit: int) -> list[tuple[Fraction, int]]:
-        """Each of these shares with the units at which so large a limit has reached it."""
-        found = self._marks.get(limit)
-        if found is None:
-            found = self._marks[limit] = [(share, ceil(share * limit)) for share in self.alerts]
-        return found
-
     @cached_property
-    def _marks(self) -> dict[int, list[tuple[Fraction, int]]]:
-        return {}
-
-    @cached_property
-    def period(self) -> int:
-        """The length of a window, in microseconds; 0 for every other scope."""
-        return int(self.terms.get("period", 0))
+    def marks(self) -> list[tuple[Fraction, int]]:
+        """Each of these shares with the parts of the whole that it is."""
+        return [(share, ceil(share * PARTS)) for share in self.alerts]
 
     @cached_property
     def cohort(self) -> dict[str, Any] | None:
@@ -132,13 +131,20 @@ def new_scope(
     """Check what a steward asked for."""
     checked = scope_name(name)
     usual = "root" if parent is None else "quota"
+    if kind == "window":
+        raise InputError(
+            "there is no kind 'window': a budget for each period is a quota that a scheduled job opens, and closes when "
+            "the next one begins (docs/howto/quotas.md)",
+            argument="kind",
+        )
     which = choice(kind=usual if kind is None else kind, among=KINDS)
     if (which == "root") != (parent is None):
         raise InputError(f"a {which} scope {'has no' if which == 'root' else 'needs a'} parent", argument="parent")
     if parent is not None and which == "block":
         return _block(checked, parent, limits, options)
     made = currency_of(currency, limits)
-    terms: dict[str, Any] = {"currency": made.terms(), "target": made.terms(), "alerts": _alerts(options.get("alerts"))}
+    alerts = _alerts(options.get("alerts"))
+    terms: dict[str, Any] = {"currency": made.terms(), "target": target_of(made), "alerts": alerts}
     if parent is None:
         terms["unit"], terms["relation"] = (
             _unit(options.get("unit")),
@@ -153,10 +159,6 @@ def new_scope(
         terms["cohort"] = json.loads(options["cohort"])
     if options.get("second_person"):
         terms["second_person"] = True
-    if which == "window":
-        terms["period"] = _period(options.get("period"))
-    elif options.get("period") is not None:
-        raise InputError("only a window has a period", argument="period")
     root, above = (checked, "") if parent is None else (parent.row.root, parent.name)
     return Scope(ScopeRow(checked, root, above, which, made.name, canonical(terms), "open"))
 
@@ -214,10 +216,6 @@ def _unit(unit: Any) -> str:
     return unit
 
 
-def _period(seconds: Any) -> int:
-    if seconds is None:
-        raise InputError("a window needs a period, in seconds", argument="period")
-    period = exact(seconds, "period") * 1_000_000
-    if period < 1 or period > 10**16:
-        raise InputError("period must be a positive number of seconds", argument="period")
-    return int(period)
+def target_of(currency: Currency) -> dict[str, str]:
+    """The limit in words: the terms of a currency without its splits."""
+    return {name: value for name, value in currency.terms().items() if name != "splits"}

@@ -13,14 +13,15 @@ from math import ceil, floor
 
 from bursar.ledger.budget.amounts import shown, written
 from bursar.ledger.budget.scope import Scope
+from bursar.ledger.budget.shares import Figures
 
 COUNTED = "How this is counted"
 """The heading under which experts find the lines, ways and certificates."""
 _SMALL = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LEAKS = "the part of δ that is kept for leaks"
 _LINES = {
-    ("residue", "residue"): ("residue", "by what is left of a Gaussian's"),
-    ("residue", "epsilon"): ("plain sum", "by adding up ε"),
+    ("residue", "gaussian"): ("Gaussian-like", "for Gaussian-like releases"),
+    ("residue", "pure"): ("pure", "for pure releases"),
     ("residue", "delta"): ("leaks", _LEAKS),
     ("advanced", "delta"): ("leaks", _LEAKS),
     ("concentrated", "delta"): ("leaks", _LEAKS),
@@ -123,6 +124,23 @@ def standing(share: Fraction) -> str:
     return f"{used(share)} used, {left(share)} left"
 
 
+def both(figures: Figures) -> str:
+    """How a target with splits stands: 56 % left for Gaussian-like releases · ε 0.8 left for pure ones."""
+    return f"{left(figures.gaussian)} left for Gaussian-like releases · {epsilon_left(figures)} left for pure ones"
+
+
+def epsilon_left(figures: Figures) -> str:
+    """What is left for pure releases."""
+    return f"ε {figure(figures.pure, up=False)}"
+
+
+def figures_left(figures: Figures | None) -> dict[str, str]:
+    """Both figures for machines, rounded down; none where there are no splits."""
+    if figures is None:
+        return {}
+    return {"gaussian_left": percent(figures.gaussian, up=False), "pure_left": shown(figures.pure, up=False, digits=6)}
+
+
 def more(count: int | None, like: str | None) -> str:
     """How many more fit."""
     if count is None or like is None:
@@ -137,15 +155,13 @@ def line_name(currency: str, line: str) -> str:
 
 def of_line(currency: str, line: str) -> str:
     """What a share is of, where the line is not all there is; empty where it is the budget itself."""
-    if (currency, line) == ("residue", "residue"):
-        return ""
     said = _LINES.get((currency, line), ("", ""))[1]
     return f" of {said}" if said == _LEAKS else f" {said}" if said else ""
 
 
 def alerted(line: str) -> str:
     """What an alert is about, whose currency nobody names."""
-    return {"delta": f"of {_LEAKS}", "epsilon": "of the sum of ε"}.get(line, "of the limit")
+    return {"delta": f"of {_LEAKS}"}.get(line, "of the limit")
 
 
 def done(kind: str) -> str:

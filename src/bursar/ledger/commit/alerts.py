@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 from bursar.ledger.budget import words
+from bursar.ledger.budget.shares import used_parts
 from bursar.ledger.commit.catalogue import Catalogue
 from bursar.ledger.journal.body import Effect
 
@@ -69,11 +70,11 @@ class Watch:
             return
         for root, seq, effects in posted:
             for one in effects:
-                used, now = one.spent_before + one.held_before, one.spent + one.held
                 scope = catalogue.known(one.scope)
-                if now <= used or one.dead or scope is None:
+                if one.before == one.after or scope is None:
                     continue
-                for share, reached in scope.marks(one.limit):
+                used, now = used_parts(one.before), used_parts(one.after)
+                for share, reached in scope.marks:
                     if used < reached <= now:
                         self._raise(Alert(one.scope, one.line, float(share), root, seq))
 

@@ -13,7 +13,8 @@ from typing import Any
 import msgspec
 
 from bursar.errors import BursarError, KeyReused, LedgerHalted, StorageFailed
-from bursar.ledger.budget.currencies import CERTIFICATES, SPENT, Balance, Into, Refusal, Unpriced
+from bursar.ledger.budget.currencies import CERTIFICATE, SPENT, Balance, Into, Refusal, Unpriced
+from bursar.ledger.budget.currencies.splits import CERTIFIED
 from bursar.ledger.budget.deciding import Decided, decided
 from bursar.ledger.budget.release import Release
 from bursar.ledger.budget.reservations import ended
@@ -186,7 +187,9 @@ class Posting(View[Transaction]):
 
 def _certificate(kind: str, effects: Sequence[Effect]) -> int | None:
     """The version of the certificates that a charge rests on, where one does; what was lost rests on none."""
-    for one in effects if kind != "restore" else ():
-        if one.line in CERTIFICATES and one.before.left > one.after.left:
-            return CERTIFICATES[one.line]
+    for one in effects if kind not in ("restore", "limit") else ():
+        if one.before.splits is not None and one.after.splits is not None:
+            for was, split in zip(one.before.splits.each, one.after.splits.each, strict=True):
+                if split.mode == CERTIFIED and split.gaussian < was.gaussian:
+                    return CERTIFICATE
     return None

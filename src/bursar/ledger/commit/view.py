@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Generic, TypeVar
 
 from bursar.errors import LedgerHalted
 from bursar.ledger.budget.currencies import Balance
-from bursar.ledger.budget.currencies._moves import begun, given_back
 from bursar.ledger.budget.deciding import Seen
 from bursar.ledger.budget.refusals import alike
 from bursar.ledger.budget.release import Release
+from bursar.ledger.budget.reservations import given_back, holds
 from bursar.ledger.budget.scope import Scope
 from bursar.ledger.commit.catalogue import Catalogue
 from bursar.ledger.journal.held import Held, held_in
@@ -30,20 +30,17 @@ class View(Generic[Rows]):
     def lines(self, scope: Scope) -> dict[str, Balance]:
         """The balances of a scope, as whoever writes next will find them: what has expired is no longer held."""
         state = self._balances(scope)
-        if any(balance.held for balance in state.values()):
+        if holds(state):
             for row in self.rows.due(scope.row.root, self.now):
-                for line, amount in held_in(row).of(scope.name).items():
-                    state[line] = given_back(state[line], amount)
+                state.update(given_back(held_in(row), scope.name, state))
         return state
 
     def _balances(self, scope: Scope) -> dict[str, Balance]:
-        """The table's rows; a window's start anew in each period."""
+        """The table's rows, each of which must be there."""
         balances = self.rows.balances(scope.name)
-        if scope.period:
-            current = self.now // scope.period
-            for line, balance in balances.items():
-                if balance.window < current:  # a clock that is set back does not begin a period again
-                    balances[line] = begun(balance, current)
+        if balances.keys() != scope.currency.state_lines:
+            names = ", ".join(sorted(balances.keys() ^ scope.currency.state_lines))
+            raise LedgerHalted(f"the balance of {scope.name} is damaged: {names} is missing, or should not be there")
         return balances
 
     def scope(self, name: str) -> Scope:
@@ -75,11 +72,10 @@ class View(Generic[Rows]):
         """What the open reservations of a root hold, by their ids."""
         return {row.id: held_in(row) for row in self.rows.reservations(root) if row.status == "open"}
 
-    def ran(self, scope: Scope, ended: Sequence[str] = ()) -> list[str]:
-        """Every release that ran in a scope, or may still run there by an open reservation other than ``ended``."""
-        open_ones = [held for id, held in self.reserved(scope.row.root).items() if id not in ended]
-        reserved = [text for held in open_ones if scope.name in held.scopes for text, _ in held.left]
-        return [what for what, _ in self.released(scope.name)] + reserved
+    def ran(self, scope: Scope, ended: Collection[str] = ()) -> bool:
+        """Whether anything ran in a scope, or may still run there by an open reservation other than ``ended``."""
+        open_ones = (held for id, held in self.reserved(scope.row.root).items() if id not in ended)
+        return bool(self.released(scope.name)) or any(scope.name in held.scopes and held.left for held in open_ones)
 
     def not_behind(self, root: str, head: Head | None) -> None:
         """Halt where the store has lost entries that this process has seen."""

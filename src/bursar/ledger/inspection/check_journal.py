@@ -41,7 +41,7 @@ def check(given: Iterable[str], key: bytes) -> tuple[list[str], int]:
     head = json.loads(next(lines), object_pairs_hook=single)
     problems: list[str] = []
     ends: dict[str, tuple[int, int, str]] = {}
-    balances: dict[tuple[str, ...], tuple[int, ...]] = {}
+    balances: dict[tuple[str, str], object] = {}
     count = 0
     for number, raw in enumerate(lines, start=2):
         line = raw.rstrip("\n")
@@ -65,14 +65,17 @@ def check(given: Iterable[str], key: bytes) -> tuple[list[str], int]:
         ends[root] = (seq, at, stored)
         count += 1
         for row in body["effect"]:
-            place, before, after = tuple(row[:2]), tuple(row[2:7]), tuple(row[7:12])
-            known = balances.get(place, (0, 0, 0, 0, 0))
-            anew = known[4] < before[4] and before[:4] == (known[0], 0, known[2], 0)
-            if known != before and not anew:
-                problems.append(f"line {number}: {'.'.join(place)} does not start from what it was")
-            if min(after[:3]) < 0 or after[1] + after[2] > after[0]:
-                problems.append(f"line {number}: {'.'.join(place)} exceeds its limit")
-            balances[place] = after
+            scope, name, before, after = row
+            limit, spent, held, splits = after
+            if balances.get((scope, name), [0, 0, 0, None]) != before:
+                problems.append(f"line {number}: {scope}.{name} does not start from what it was")
+            each = [] if splits is None else splits[3]
+            if min(spent, held, limit - spent - held, *(left for split in each for left in split)) < 0:
+                problems.append(f"line {number}: {scope}.{name} exceeds its limit")
+            earlier = before[3][3] if before[3] else each
+            if any(was[3] == 0 and split[3] for was, split in zip(earlier, each, strict=True)):
+                problems.append(f"line {number}: a split of {scope} that was given up comes back")
+            balances[scope, name] = after
     for root, (seq, stored) in head["heads"].items():
         if ends.get(root, (0, 0, ""))[::2] != (seq, stored):
             problems.append(f"{root} does not end at entry {seq}")

@@ -14,6 +14,7 @@ from typing import Any
 from bursar.errors import InputError
 from bursar.ledger.budget.amounts import shown
 from bursar.ledger.budget.scope import Scope, scope_name
+from bursar.ledger.budget.shares import measured
 from bursar.ledger.inspection.registry import deployment
 from bursar.ledger.journal.body import body_in
 from bursar.ledger.journal.entry import Chain, Chained
@@ -84,7 +85,8 @@ def _rows(chained: Chained, scopes: dict[str, Scope]) -> Iterator[list[object]]:
         numbers = _numbers(scopes[short.scope], short.line, units["spent"], units["held"], units["limit"])
         yield [*common, short.scope, short.line, *numbers]
     for one in body.effect:
-        yield [*common, one.scope, one.line, *_numbers(scopes[one.scope], one.line, one.spent, one.held, one.limit)]
+        for name, after in measured({one.line: one.after}).items():
+            yield [*common, one.scope, name, *_numbers(scopes[one.scope], name, after.spent, after.held, after.limit)]
 
 
 def _numbers(scope: Scope, line: str, spent: int, held: int, limit: int) -> list[str]:

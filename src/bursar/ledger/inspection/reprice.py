@@ -1,4 +1,7 @@
-"""Every charge computed anew, from what was asked and the state before it: none may have been cheaper than its price.
+"""Every charge checked against its price, from what was asked and the state before it: none may have been cheaper.
+
+No engine is asked. What a price rests on is computed from the release itself, or stands in the entry where an engine
+found it (its `bases`); `compare` says whether that may be true of the release, cheaply, or with the engines.
 
 Spends and reservations are priced as they come, imports and corrections as releases that come late where others ran or
 may still run by a reservation, and so is what was released before a scope was opened. Draws and closings move what was
@@ -8,18 +11,28 @@ something else was charged under the same name: that is said in either case.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bursar.errors import BursarError
-from bursar.ledger.budget.currencies import CERTIFICATES, Balance, Currency, Price, Refusal, State, Unpriced
-from bursar.ledger.budget.currencies._base import ALL
+from bursar.ledger.budget.currencies import (
+    CERTIFICATE,
+    Balance,
+    Currency,
+    Price,
+    Refusal,
+    Residue,
+    State,
+    Unpriced,
+    currency_with,
+)
 from bursar.ledger.budget.release import Release
 from bursar.ledger.budget.scope import Scope
-from bursar.ledger.journal.body import Body, Charge, body_in
-from bursar.ledger.journal.entry import Entry
+from bursar.ledger.journal.body import Basis, Body, Charge, body_in
+from bursar.ledger.journal.entry import Entry, canonical
 from bursar.ledger.journal.fold import changes_of
 from bursar.ledger.journal.held import Held, held_in
+from bursar.ledger.journal.rows import Split, Splits
 from bursar.ledger.stores._base import Reader
 
 States = dict[str, dict[str, Balance]]
@@ -28,12 +41,16 @@ _AGREED = 48  # bits of a certified charge that every processor finds; journals 
 
 
 class Pricer(NamedTuple):
-    """How texts are read and prices found: both take time."""
+    """How texts are read, prices found, and what engines found is compared: all of it takes time."""
 
     read: Callable[[Any, Any], Release]
     find: Callable[[Unpriced], None]
+    compare: Callable[[Basis], str]
+    """What is wrong with it; empty where nothing is known to be."""
+    deep: bool
+    """Whether that asks the engines."""
 
-    def price(self, currency: Currency, release: Release, state: State, late: Sequence[str]) -> Price:
+    def price(self, currency: Currency, release: Release, state: State, late: bool) -> Price:
         """What a release costs."""
         try:
             return currency.known(release, state, late)
@@ -54,21 +71,19 @@ class _Past:
 
     def __init__(self) -> None:
         self.lines: States = {}
-        self._ran: dict[str, dict[str, None]] = {}
+        self._ran: set[str] = set()
         self._open: dict[str, Held] = {}
 
-    def late(self, scope: str) -> list[str]:
-        """What a release that comes late in a scope comes after."""
-        reserved = [text for held in self._open.values() if scope in held.scopes for text, _ in held.left]
-        return [*self._ran.get(scope, {}), *reserved]
+    def late(self, scope: str) -> bool:
+        """Whether something ran in a scope before, or may have run."""
+        return scope in self._ran or any(scope in held.scopes and held.left for held in self._open.values())
 
     def add(self, entry: Entry, body: Body) -> None:
         """Take what an entry says into account."""
         for one in body.effect:
             self.lines.setdefault(one.scope, {})[one.line] = one.after
         changes = changes_of(entry.root, entry.seq, entry.kind, body, 0)
-        for scope, what, _ in changes.released:
-            self._ran.setdefault(scope, {})[what] = None
+        self._ran |= {scope for scope, _, _ in changes.released}
         for row in changes.reservations:
             self._open.pop(row.id, None)
             if row.status == "open":
@@ -77,7 +92,7 @@ class _Past:
 
 def repriced(reader: Reader, root: str, pricer: Pricer) -> Repriced:
     """Every charge of a root."""
-    found, past = Repriced([], []), _Past()
+    found, past, rests = Repriced([], []), _Past(), dict[Basis, list[int]]()
     scopes = {row.name: Scope(row) for row in reader.scopes(root)}
     for entry, _ in reader.entries(root):
         body = body_in(entry.body)
@@ -94,7 +109,23 @@ def repriced(reader: Reader, root: str, pricer: Pricer) -> Repriced:
         past.add(entry, body)
         for charge in charges:
             _compare(charge, releases, past.lines[charge.scope.name], pricer, found)
+        for basis in body.bases or ():
+            rests.setdefault(basis, []).append(entry.seq)
+    _compare_bases(root, rests, pricer, found)
     return found
+
+
+def _compare_bases(root: str, rests: Mapping[Basis, Sequence[int]], pricer: Pricer, found: Repriced) -> None:
+    """What engines found, once for all the entries that rest on it."""
+    for basis, entries in rests.items():
+        few = ", ".join(map(str, entries[:5])) + (f" and {len(entries) - 5} more" if len(entries) > 5 else "")
+        said = f"{root}: entries {few} rest" if len(entries) > 1 else f"{root}: entry {few} rests"
+        if wrong := pricer.compare(basis):
+            found.problems.append(f"{said} on what is not true of {basis.what[:60]}: {wrong}")
+        elif not pricer.deep:
+            found.notices.append(
+                f"{said} on what an engine found of {basis.what[:60]}, which only a deep verification compares with it"
+            )
 
 
 def _asked(entry: Entry, body: Body, pricer: Pricer) -> list[Release]:
@@ -112,14 +143,11 @@ def _charge(entry: Entry, body: Body, scope: Scope, past: _Past) -> _Charge:
     changed = {one.line: one for one in body.effect if one.scope == scope.name}
     if entry.kind != "open":
         before = {**past.lines.get(scope.name, {}), **{line: one.before for line, one in changed.items()}}
-        late = past.late(scope.name) if entry.kind in ("import", "correct") else []
+        late = entry.kind in ("import", "correct") and past.late(scope.name)
         return _Charge(entry, body, scope, before, late)
     if scope.kind == "block":  # what was charged to all of the data was charged here too
         return _Charge(entry, body, scope, dict(past.lines[entry.root]), past.late(entry.root))
-    opening = scope.currency.opening()
-    return _Charge(
-        entry, body, scope, {line: opening[line]._replace(window=one.window) for line, one in changed.items()}, []
-    )
+    return _Charge(entry, body, scope, scope.currency.opening(), False)
 
 
 class _Charge(NamedTuple):
@@ -129,8 +157,14 @@ class _Charge(NamedTuple):
     body: Body
     scope: Scope
     before: dict[str, Balance]
-    late: Sequence[str]
-    """What ran, or may run, before it was charged, where it does not come in its order."""
+    late: bool
+    """Whether others ran, or may have run, before it was charged."""
+
+    @property
+    def currency(self) -> Currency:
+        """The filter of the scope, which asks no engine."""
+        terms = canonical(self.scope.terms["currency"])
+        return currency_with(self.scope.row.currency, terms, tuple(self.body.bases or ()))
 
     def said(self, what: str) -> str:
         """A sentence that names the entry, the scope and what is wrong."""
@@ -145,8 +179,8 @@ def _compare(charge: _Charge, releases: Sequence[Release], after: State, pricer:
     less = f"less than its price{_version(charge)}, {_HOMONYM},"
     for release in releases:
         try:
-            price = pricer.price(charge.scope.currency, release, state, charge.late)
-            following = charge.scope.currency.step(state, price)
+            price = pricer.price(charge.currency, release, state, charge.late)
+            following = charge.currency.step(state, price)
         except BursarError as problem:
             found.problems.append(f"{charge.entry.root}: entry {charge.entry.seq} has no price now: {problem}")
             return
@@ -154,26 +188,58 @@ def _compare(charge: _Charge, releases: Sequence[Release], after: State, pricer:
             found.problems.append(charge.said(less))
             return
         state = following
-    apart = [_apart(line, charge.before, balance, after[line]) for line, balance in state.items()]
-    if any(over > 0 for over in apart):
-        found.problems.append(charge.said(less))
-    elif any(balance.dead and not after[line].dead for line, balance in state.items()):
-        found.problems.append(charge.said("and left a way open that its price gives up,"))
-    elif any(over < 0 for over in apart):
+    dearer = False
+    for line, priced in state.items():
+        before, paid = charge.before[line], after[line]
+        if priced.splits is not None and before.splits is not None and paid.splits is not None:
+            only = releases[0] if len(releases) == 1 and not charge.late else None
+            wrong, more = _split_wrong(charge, before.splits, priced.splits, paid.splits, only)
+        else:
+            over = priced.spent + priced.held - paid.spent - paid.held
+            wrong, more = less if over > 0 else "", over < 0
+        if wrong:
+            found.problems.append(charge.said(wrong))
+            return
+        dearer = dearer or more
+    if dearer:
         found.notices.append(charge.said(f"more than today's price{_version(charge)}, {_HOMONYM},"))
 
 
-def _apart(line: str, before: State, priced: Balance, after: Balance) -> int:
-    """By how many units the price of a line is above what was paid there; 0 where only the last digits differ."""
-    start, price, paid = (one.spent + one.held for one in (before[line], priced, after))
-    over = price - paid
-    return 0 if line in CERTIFICATES and abs(over) <= abs(paid - start) >> _AGREED else over
+def _split_wrong(
+    charge: _Charge, before: Splits, priced: Splits, paid: Splits, only: Release | None
+) -> tuple[str, bool]:
+    """What is wrong with what splits have paid, or else whether some paid more than their price."""
+    dearer = False
+    for was, price, now in zip(before.each, priced.each, paid.each, strict=True):
+        if not now.mode:
+            dearer = dearer or price.mode > 0
+        elif not price.mode:
+            return "and left a split open that its price gives up,", False
+        elif now.mode < price.mode or now.pure > price.pure or _cheap(charge, was, price, now, only):
+            return f"less than its price{_version(charge)}, {_HOMONYM},", False
+        else:
+            dearer = dearer or now.pure < price.pure or _apart(was, price, now) < 0
+    return "", dearer
+
+
+def _cheap(charge: _Charge, was: Split, price: Split, now: Split, only: Release | None) -> bool:
+    """Whether a Gaussian part has paid less than its price, and what it paid is not proved to be enough."""
+    if _apart(was, price, now) <= 0:
+        return False
+    currency, taken = charge.currency, was.gaussian - now.gaussian
+    return only is None or not isinstance(currency, Residue) or not currency.certifies(only, was.gaussian, taken)
+
+
+def _apart(was: Split, price: Split, now: Split) -> int:
+    """By how many units the price of a Gaussian part is above what it paid; 0 where only the last digits differ."""
+    over = now.gaussian - price.gaussian
+    return 0 if abs(over) <= (was.gaussian - now.gaussian) >> _AGREED else over
 
 
 def _compare_blocks(charge: _Charge, blocks: Charge, release: Release, pricer: Pricer, found: Repriced) -> None:
     """What each block of a box paid against the price, which does not depend on what was spent there."""
     try:
-        asked = pricer.price(charge.scope.currency, release, charge.before, ()).ways[ALL]
+        asked = pricer.price(charge.scope.currency, release, charge.before, False).amounts
     except BursarError as problem:
         found.problems.append(f"{charge.entry.root}: entry {charge.entry.seq} has no price now: {problem}")
         return
@@ -185,4 +251,4 @@ def _compare_blocks(charge: _Charge, blocks: Charge, release: Release, pricer: P
 
 def _version(charge: _Charge) -> str:
     made = charge.body.certificate
-    return "" if made is None else f" (its certificate has version {made}, today's {CERTIFICATES['residue']})"
+    return "" if made is None else f" (its certificate has version {made}, today's {CERTIFICATE})"

@@ -139,7 +139,7 @@ def _compare(reader: Reader, root: str, books: Books, problems: list[str]) -> No
     released = {}
     for name in rows:
         for line, balance in reader.balances(name).items():
-            lines[name, line] = balance.numbers
+            lines[name, line] = balance
         for what, count in reader.released(name):
             released[name, what] = count
     for place in sorted(set(lines) | set(books.lines)):
@@ -161,7 +161,7 @@ def _compare_cohort(reader: Reader, root: str, books: Books, problems: list[str]
         return
     scope = Scope(row)
     if scope.cohort is not None and scope.cohort["keeps"] == "blocks":
-        spent = {line: numbers[1] for (name, line), numbers in books.lines.items() if name == root}
+        spent = {line: balance.spent for (name, line), balance in books.lines.items() if name == root}
         problems += [f"{root}: {problem}" for problem in wrong_counters(reader, scope, books.charges, spent)]
 
 

@@ -18,37 +18,19 @@ LOST = "unknown releases: entries were lost"
 
 
 class Effect(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """How one line of a scope changed, in units: each number before, and after."""
+    """How one line of a scope changed, in units."""
 
     scope: str
     line: str
-    limit_before: int
-    spent_before: int
-    held_before: int
-    dead_before: int
-    window_before: int
-    limit: int
-    spent: int
-    held: int
-    dead: int
-    window: int
-
-    @property
-    def before(self) -> Balance:
-        """The line as the entry found it."""
-        return Balance(
-            self.limit_before, self.spent_before, self.held_before, bool(self.dead_before), self.window_before
-        )
-
-    @property
-    def after(self) -> Balance:
-        """The line as the entry left it."""
-        return Balance(self.limit, self.spent, self.held, bool(self.dead), self.window)
+    before: Balance
+    """The line as the entry found it."""
+    after: Balance
+    """The line as the entry left it."""
 
 
 def effect(scope: str, line: str, before: Balance, after: Balance) -> Effect:
     """A change of one line."""
-    return Effect(scope, line, *before.numbers, *after.numbers)
+    return Effect(scope, line, before, after)
 
 
 def effects_of(scope: str, before: Mapping[str, Balance], after: Mapping[str, Balance]) -> list[Effect]:
@@ -92,6 +74,17 @@ class Short(msgspec.Struct, frozen=True, array_like=True):
     def numbers(self) -> dict[str, int]:
         """The amounts by name."""
         return {name: int(getattr(self, name)) for name in ("asked", "spent", "held", "limit", "left")}
+
+
+class Basis(msgspec.Struct, frozen=True, array_like=True):
+    """What an engine found of a composed release, on which its price rests: no later engine can change that price."""
+
+    what: str
+    at: str
+    """The cut of its profile, or the δ at which it is priced."""
+    version: int
+    numbers: str
+    """The points of its profile, or the ends of an interval that holds its ε: floats, with spaces between them."""
 
 
 class Gone(msgspec.Struct, frozen=True):
@@ -140,6 +133,7 @@ class Body(msgspec.Struct, omit_defaults=True, kw_only=True):
 
     effect: list[Effect]
     approved_by: str | None = None
+    bases: list[Basis] | None = None
     blocks: Charge | None = None
     certificate: int | None = None
     """The version of the certificates on which a charge rests."""

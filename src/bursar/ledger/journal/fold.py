@@ -12,11 +12,9 @@ from typing import NamedTuple
 import msgspec
 
 from bursar.ledger.journal.body import Body, Charge, Effect
-from bursar.ledger.journal.rows import DeltaRow, ReservationRow, ScopeRow
+from bursar.ledger.journal.rows import Balance, DeltaRow, ReservationRow, ScopeRow
 
-Numbers = tuple[int, int, int, int, int]
-"""Limit, spent, held, dead and window of a line."""
-
+_NOTHING = Balance(0, 0, 0)
 
 class Changes(NamedTuple):
     """What an entry does to the tables, apart from the lines, which are its effects."""
@@ -60,7 +58,7 @@ def _released(body: Body) -> list[tuple[str, str, int]]:
 def _epoch(seq: int, kind: str, body: Body, epoch: int) -> int:
     if kind == "restore" and body.scopes is not None:
         return seq  # more changes than any process can have seen of the history that is lost
-    return epoch + (body.scopes is not None or kind == "restore")  # the first ledgers restored without scopes
+    return epoch + (body.scopes is not None)
 
 
 class Books:
@@ -68,7 +66,7 @@ class Books:
 
     def __init__(self, keys: dict[str, tuple[str, int]] | None = None) -> None:
         self.scopes: dict[str, ScopeRow] = {}
-        self.lines: dict[tuple[str, str], Numbers] = {}
+        self.lines: dict[tuple[str, str], Balance] = {}
         self.reservations: dict[str, ReservationRow] = {}
         self.keys: dict[str, tuple[str, int]] = {} if keys is None else keys
         """Shared by all roots: the first entry of a key answers for it."""
@@ -83,7 +81,7 @@ class Books:
         """Add one entry, and note what is wrong with it."""
         for row in body.effect:
             self._check(seq, row)
-            self.lines[row.scope, row.line] = (row.limit, row.spent, row.held, row.dead, row.window)
+            self.lines[row.scope, row.line] = row.after
         changes = changes_of(root, seq, kind, body, self.epoch)
         self.epoch = changes.epoch
         for scope, what, count in changes.released:
@@ -101,12 +99,12 @@ class Books:
 
     def _check(self, seq: int, row: Effect) -> None:
         """Whether a line starts from what it was, and ends within its limit."""
-        if row.spent < 0 or row.held < 0 or row.spent + row.held > row.limit:
+        after = row.after
+        each = () if after.splits is None else after.splits.each
+        if min(after.spent, after.held, after.left, *(number for split in each for number in split)) < 0:
             self.problems.append(f"entry {seq} takes {row.scope}.{row.line} beyond its limit")
-        before = self.lines.get((row.scope, row.line))
-        start = (row.limit_before, row.spent_before, row.held_before, row.dead_before, row.window_before)
-        if before == start or (before is None and start == (0, 0, 0, 0, 0)):
-            return
-        if before is not None and before[4] < row.window_before and start[:4] == (before[0], 0, before[2], 0):
-            return  # a window has started anew
-        self.problems.append(f"entry {seq} does not start from what {row.scope}.{row.line} was")
+        before = () if row.before.splits is None else row.before.splits.each
+        if any(was.mode == 0 and split.mode for was, split in zip(before, each, strict=False)):
+            self.problems.append(f"entry {seq} brings a split of {row.scope} back that was given up")
+        if row.before != self.lines.get((row.scope, row.line), _NOTHING):
+            self.problems.append(f"entry {seq} does not start from what {row.scope}.{row.line} was")

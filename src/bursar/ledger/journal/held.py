@@ -22,15 +22,17 @@ class Held(msgspec.Struct, omit_defaults=True, kw_only=True):
     """What has not been drawn."""
     scopes: list[str]
     """Every scope that it was charged to."""
-    fixed: bool | None = None
+    named: list[str]
+    """The scopes that were named."""
+    fixed: bool = False
     """Whether a part was spent at once, and is not given back."""
-    named: list[str] | None = None
-    """The scopes that were named; the first ledgers did not write them."""
-    priced: dict[str, dict[str, int]] | None = None
-    """By scope and line, which of ``units`` is its list of prices; the first ledgers did not keep prices."""
-    terms: list[str] | None = None
+    priced: dict[str, dict[str, int]] = {}
+    """By scope and measure, which of ``units`` is its list of prices."""
+    splits: dict[str, list[list[int]]] = {}
+    """By scope, the terms that each split holds on its pure part; all others it has spent at once."""
+    terms: list[str] = []
     """What ``units`` lists prices of."""
-    units: list[list[int]] | None = None
+    units: list[list[int]] = []
 
     def of(self, scope: str) -> dict[str, int]:
         """What each line of a scope holds."""
@@ -38,13 +40,20 @@ class Held(msgspec.Struct, omit_defaults=True, kw_only=True):
 
     def holds(self, scope: str) -> bool:
         """Whether a scope would get something back."""
-        return any(self.of(scope).values())
+        return any(self.of(scope).values()) or any(self.on_splits(scope, self.left))
 
-    def unit_prices(self, scope: str, line: str) -> dict[str, int] | None:
-        """What one release of each term costs on a line, by the term's text; None where that was not kept."""
-        if self.priced is None or self.terms is None or self.units is None:
-            return None
-        return dict(zip(self.terms, self.units[self.priced[scope][line]], strict=True))
+    def unit_prices(self, scope: str, measure: str) -> dict[str, int]:
+        """What one release of each term costs on a measure, by the term's text."""
+        return dict(zip(self.terms, self.units[self.priced[scope][measure]], strict=True))
+
+    def on_splits(self, scope: str, parts: Sequence[Term]) -> list[int]:
+        """How much each split of a scope holds for a part of the composition; empty where nothing is held so."""
+        held = self.splits.get(scope)
+        if held is None:
+            return []
+        units = self.unit_prices(scope, "pure")
+        names = [{self.terms[term] for term in terms} for terms in held]
+        return [sum(count * units[text] for text, count in parts if text in name) for name in names]
 
 
 def held_in(row: ReservationRow) -> Held:

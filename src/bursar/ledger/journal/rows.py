@@ -4,26 +4,61 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import msgspec
+
+
+class Split(NamedTuple):
+    """What is left of one split of an (ε, δ) target, in units (`bursar.ledger.budget.currencies.splits`)."""
+
+    gaussian: int
+    """Of its Gaussian part."""
+    pure: int
+    """Of its pure part."""
+    held: int
+    """Of the pure part, set aside for reservations."""
+    mode: int
+    """How its Gaussian part has paid so far; 0 where the split has been given up."""
+
+
+class Splits(NamedTuple):
+    """All splits of a scope, with the target that they divide."""
+
+    gaussian: int
+    """What the undivided target allows Gaussians."""
+    pure: int
+    """The ε of the target."""
+    epsilon: str
+    """The same as a number."""
+    each: tuple[Split, ...]
+
 
 class Balance(NamedTuple):
-    """One line's state, in units."""
+    """One line's state, in units. A line of splits has no amounts of its own."""
 
     limit: int
     spent: int
     held: int
-    dead: bool
-    window: int = 0
-    """Which period ``spent`` belongs to, on scopes that start anew in each."""
-
-    @property
-    def numbers(self) -> tuple[int, int, int, int, int]:
-        """The five numbers that tables and the journal keep of a line."""
-        return (self.limit, self.spent, self.held, int(self.dead), self.window)
+    splits: Splits | None = None
 
     @property
     def left(self) -> int:
         """What may still be charged."""
-        return 0 if self.dead else self.limit - self.spent - self.held
+        return self.limit - self.spent - self.held
+
+
+def row_of(balance: Balance) -> tuple[int, int, int, str]:
+    """A balance as a table keeps it."""
+    splits = "" if balance.splits is None else _encoder.encode(balance.splits).decode()
+    return (balance.limit, balance.spent, balance.held, splits)
+
+
+def balance_in(limit: int, spent: int, held: int, splits: str) -> Balance:
+    """A balance that a table keeps; `ValueError` where it keeps something else."""
+    return Balance(limit, spent, held, _decoder.decode(splits) if splits else None)
+
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(Splits)
 
 
 class Head(NamedTuple):

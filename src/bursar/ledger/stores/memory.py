@@ -151,7 +151,9 @@ class MemoryTransaction(MemoryReader, Transaction):
     def set_balances(self, rows: Iterable[tuple[str, str, Balance]]) -> None:
         """Checked as the other stores' constraints do."""
         for scope, line, balance in rows:
-            if min(balance[:3]) < 0 or balance.spent + balance.held > balance.limit:
+            splits = () if balance.splits is None else balance.splits.each
+            below = min(*balance[:3], *(number for split in splits for number in split)) < 0
+            if below or balance.spent + balance.held > balance.limit:
                 raise StorageFailed(f"{scope}.{line} would exceed its limit")
             self._put(self._lines[scope], line, balance)
 

@@ -17,7 +17,7 @@ SELECT name, root, parent, kind, currency, terms, status FROM scopes WHERE root 
 -- name: root_under
 SELECT name FROM scopes WHERE name > ? AND name < ? AND kind = 'root' ORDER BY name LIMIT 1
 -- name: balances
-SELECT line, "limit", spent, held, dead, "window" FROM lines WHERE scope = ?
+SELECT line, "limit", spent, held, splits FROM lines WHERE scope = ?
 -- name: key
 SELECT root, seq FROM keys WHERE key = ?
 -- name: every_key
@@ -49,9 +49,9 @@ INSERT INTO journal (root, seq, at, kind, key, actor, body, prev, hash) VALUES (
 -- name: set_epoch
 UPDATE scopes SET epoch = ? WHERE name = ?
 -- name: set_balance
-UPDATE lines SET "limit" = ?, spent = ?, held = ?, dead = ?, "window" = ? WHERE scope = ? AND line = ?
+UPDATE lines SET "limit" = ?, spent = ?, held = ?, splits = ? WHERE scope = ? AND line = ?
 -- name: add_line
-INSERT INTO lines (scope, line, "limit", spent, held, dead, "window") VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO lines (scope, line, "limit", spent, held, splits) VALUES (?, ?, ?, ?, ?, ?)
 -- name: add_scope
 INSERT INTO scopes (name, root, parent, kind, currency, terms, status) VALUES (?, ?, ?, ?, ?, ?, ?)
 -- name: set_scope

@@ -12,7 +12,16 @@ from typing import Any
 
 from bursar.errors import LedgerHalted
 from bursar.ledger.journal.entry import Chained, Entry
-from bursar.ledger.journal.rows import Balance, CounterRow, DeltaRow, Head, ReservationRow, ScopeRow
+from bursar.ledger.journal.rows import (
+    Balance,
+    CounterRow,
+    DeltaRow,
+    Head,
+    ReservationRow,
+    ScopeRow,
+    balance_in,
+    row_of,
+)
 from bursar.ledger.stores._base import Reader, Transaction
 
 _ALL = 2**62
@@ -59,7 +68,10 @@ class SqlReader(Reader):
     def balances(self, scope: str) -> dict[str, Balance]:
         """The lines of a scope, in order: sorting these few here is cheaper than asking for it."""
         rows = sorted(self._rows("balances", scope))
-        return {row[0]: Balance(row[1], row[2], row[3], bool(row[4]), row[5]) for row in rows}
+        try:
+            return {row[0]: balance_in(*row[1:]) for row in rows}
+        except (ValueError, TypeError) as problem:
+            raise LedgerHalted(f"the balance of {scope} is damaged: {problem}") from problem
 
     def key(self, key: str) -> tuple[str, int] | None:
         """The root and the number of a key's entry."""
@@ -183,7 +195,7 @@ class SqlTransaction(SqlReader, Transaction):
         """Write a new scope at once: that is rare."""
         self._write("add_scope", [tuple(row)])
         kept = dict(balances)
-        self._write("add_line", [(row.name, line, *balance.numbers) for line, balance in kept.items()])
+        self._write("add_line", [(row.name, line, *row_of(balance)) for line, balance in kept.items()])
         self._kept_lines[row.name] = kept
 
     def set_scope(self, row: ScopeRow) -> None:
@@ -224,7 +236,7 @@ class SqlTransaction(SqlReader, Transaction):
             self._write("remember", self._unsaid)
             self._unsaid = []
         if self._dirty_lines:
-            rows = [(*self._kept_lines[s][line].numbers, s, line) for s, line in self._dirty_lines]
+            rows = [(*row_of(self._kept_lines[s][line]), s, line) for s, line in self._dirty_lines]
             self._write("set_balance", rows)
             self._dirty_lines = {}
         if self._counted:

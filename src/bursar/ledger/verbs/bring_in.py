@@ -12,7 +12,7 @@ from bursar.ledger.arguments import word
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.budget.scope import scope_name
 from bursar.ledger.commit.posting import Posting
-from bursar.ledger.journal.body import Body, Draft, Effect, effects_of
+from bursar.ledger.journal.body import Basis, Body, Draft, Effect, effects_of
 from bursar.ledger.verbs._base import Told, refused
 from bursar.ledger.verbs.consent import brought_in, consented_to_import
 
@@ -44,16 +44,18 @@ class BringIn(Told, frozen=True):
         posting.expire(root)
         effects: list[Effect] = []
         outcomes = []
+        bases: dict[Basis, None] = {}
         for scope in scopes:
             one = brought_in(posting, scope, self.releases)
             if one.short is not None:
                 return refused(scope, one.short)
             assert one.after is not None  # nothing was short
             outcomes.append(one)
+            bases |= dict.fromkeys(one.bases)
             effects += effects_of(scope.name, one.before, one.after)
         texts = [release.text for release in self.releases]
         agreed = consented_to_import(outcomes, self.scope, texts, self.consent)
-        return [Draft("import", root, Body(effect=effects, imported=texts, consent=agreed))]
+        return [Draft("import", root, Body(effect=effects, imported=texts, consent=agreed, bases=list(bases) or None))]
 
 
 def bring_in(scope: str, table: str, consent: str | None = None) -> BringIn:

@@ -1,9 +1,9 @@
-"""Consent to a correction, an import or an opening that does more than charge its releases.
+"""Consent to a correction, an import, an opening or a new limit that does more than it says.
 
-All are charged out of their order. On a residue scope that may close a way of paying which the same releases, spent
-now, would leave open; and what does not fit of a correction ends reservations and freezes scopes. Whoever asks is shown
-that first, and says yes to exactly that: the consent is a short hash of what would be done, looked at again inside the
-transaction. It speaks of prices, ways and reservations, not of balances, so that it outlives what others spend.
+What does not fit of a correction ends reservations and freezes scopes; and a charge that comes late, or a lower limit,
+may end the last split of a scope that has room for Gaussian-like releases. Whoever asks is shown that first, and says
+yes to exactly that: the consent is a short hash of what would be done, looked at again inside the transaction. It does
+not speak of balances, so that it outlives what others spend. What is merely dearer asks for nothing.
 """
 
 from __future__ import annotations
@@ -14,52 +14,49 @@ from typing import Any, NamedTuple
 
 from bursar.errors import ConsentNeeded, CostInvalid
 from bursar.ledger.budget import words
-from bursar.ledger.budget.currencies import Balance, Refusal, Sought, Unpriced
-from bursar.ledger.budget.currencies._moves import given_back
-from bursar.ledger.budget.deciding import folded
+from bursar.ledger.budget.currencies import Balance, Price, Refusal, Sought, Unpriced
+from bursar.ledger.budget.currencies.splits import bears_gaussians
+from bursar.ledger.budget.deciding import Folded, folded
 from bursar.ledger.budget.refusals import asked_and_left, short
 from bursar.ledger.budget.release import Release
+from bursar.ledger.budget.reservations import given_back
 from bursar.ledger.budget.scope import Scope
-from bursar.ledger.budget.shares import of_line, share_left
+from bursar.ledger.budget.shares import measured, of_line
 from bursar.ledger.commit.posting import Posting
+from bursar.ledger.journal.body import Basis, Effect
 from bursar.ledger.journal.entry import canonical
 
 State = Mapping[str, Balance]
 
 
 class Outcome(NamedTuple):
-    """What a correction or an import would do to a scope."""
+    """What a verb would do to a scope."""
 
     scope: Scope
     before: State
-    after: State | None
+    after: dict[str, Balance] | None
     """None where it does not fit."""
-    plain: State | None
-    """After the same, spent now."""
-    why: str
+    why: str = ""
     """Why it has no price out of its order; empty where it has one."""
-    short: Refusal | None
-    """The line that has not enough left."""
+    short: Refusal | None = None
+    """What has not enough left."""
+    bases: tuple[Basis, ...] = ()
+    """What its price rests on."""
 
     @property
-    def dearer(self) -> bool:
-        """Whether it takes more than the release itself would."""
-        if self.after is None:
-            return True
-        return self.plain is not None and any(
-            self.after[line].spent > self.plain[line].spent or self.after[line].dead > self.plain[line].dead
-            for line in self.before
-        )
+    def asks(self) -> bool:
+        """Whether it does more than charge or change the limit."""
+        return self.after is None or (_bears(self.before) and not _bears(self.after))
 
     @property
     def terms(self) -> list[Any]:
         """What consent is given to."""
         if self.after is None:
             return [self.scope.name, None if self.short is None else [self.short.line, str(self.short.asked)]]
-        return [self.scope.name, _paid(self.before, self.after), _given_up(self.before, self.after)]
+        return [self.scope.name, "gaussian"]
 
     def __str__(self) -> str:
-        return f"{self.scope.name}: {self._excess() if self.after is None else self._price(self.after)}"
+        return f"{self.scope.name}: {self._excess() if self.after is None else self._ended()}"
 
     def _excess(self) -> str:
         stays = "stays closed" if self.scope.row.status == "closed" else "is frozen"
@@ -67,30 +64,23 @@ class Outcome(NamedTuple):
             return (
                 f"it has no price so late: all that is left counts as used, and the scope {stays} for good ({self.why})"
             )
-        until = " for good" if len(self.scope.currency.ways) > 1 else " until a larger limit has paid for it"
+        until = " for good" if _has_splits(self.before) else " until a larger limit has paid for it"
         return (
             f"it {asked_and_left(self.scope, short(self.scope, self.short))}: all of that counts as used, and the "
-            f"scope {stays}{'' if self.scope.period else until}"
+            f"scope {stays}{until}"
         )
 
-    def _price(self, after: State) -> str:
-        currency = self.scope.currency
-        before, then = share_left(currency, self.before), share_left(currency, after)
-        said = f"charged out of its order it takes {words.taken(before - then)}, {words.left(then)} is left afterwards"
-        for name in _given_up(self.before, after):
-            said += f"; a way of counting ends for good, by which {words.left(of_line(self.before[name]))} is left now"
-        if self.plain is not None and self.dearer:
-            said += f"; charged in its order it would take {words.taken(before - share_left(currency, self.plain))}"
-        return said
+    def _ended(self) -> str:
+        left = words.left(of_line(measured(self.before)["gaussian"]))
+        return f"nothing is left for Gaussian-like releases afterwards, for good; {left} is left for them now"
 
 
-def _paid(before: State, after: State) -> dict[str, int]:
-    taken = {line: after[line].spent - before[line].spent for line in before}
-    return {line: units for line, units in taken.items() if units}
+def _bears(state: State) -> bool:
+    return any(balance.splits is not None and bears_gaussians(balance.splits) for balance in state.values())
 
 
-def _given_up(before: State, after: State) -> list[str]:
-    return [line for line in before if after[line].dead and not before[line].dead]
+def _has_splits(state: State) -> bool:
+    return any(balance.splits is not None for balance in state.values())
 
 
 class Asked(NamedTuple):
@@ -136,34 +126,50 @@ def consented_to_opening(outcome: Outcome, texts: list[str], consent: str | None
     return _agreed(Asked(["open", name, texts], does, f"open {name} again", consent), [outcome], ())
 
 
+def consented_to_limit(
+    scopes: Sequence[Scope], effects: Sequence[Effect], limits: Mapping[str, Any], consent: str | None
+) -> str | None:
+    """The consent to a new limit, as `consented` gives that to a correction."""
+    outcomes = []
+    for scope in scopes:
+        mine = [one for one in effects if one.scope == scope.name]
+        before, after = ({one.line: getattr(one, end) for one in mine} for end in ("before", "after"))
+        outcomes.append(Outcome(scope, before, after))
+    name = scopes[0].name
+    about = ["limit", name, {key: str(value) for key, value in limits.items() if value is not None}]
+    return _agreed(
+        Asked(about, f"changing {name}'s limit does more than that", "change it again", consent), outcomes, ()
+    )
+
+
 def brought_in(posting: Posting, scope: Scope, releases: Sequence[Release]) -> Outcome:
     """What past releases would do to a scope."""
     return come_late(scope, posting.lines(scope), releases, posting.ran(scope))
 
 
-def come_late(scope: Scope, before: dict[str, Balance], releases: Sequence[Release], ran: Sequence[str]) -> Outcome:
-    """What releases would do that come after what ran in a scope."""
-    after = folded(scope, before, releases, ran)
-    if isinstance(after, Refusal):
-        return Outcome(scope, before, None, None, "", after)
-    plain = folded(scope, before, releases, ()) if ran else after
-    return Outcome(scope, before, after, None if isinstance(plain, Refusal) else plain, "", None)
+def come_late(scope: Scope, before: dict[str, Balance], releases: Sequence[Release], late: bool) -> Outcome:
+    """What releases would do that come, where they are ``late``, after others that ran in a scope."""
+    after = folded(scope, before, releases, late)
+    if isinstance(after, Folded):
+        return Outcome(scope, before, after.after, bases=after.bases)
+    return Outcome(scope, before, None, short=after)
 
 
 def _agreed(asked: Asked, outcomes: Sequence[Outcome], ended: Collection[str]) -> str | None:
-    if not ended and not any(one.dearer for one in outcomes):
+    meant = [one for one in outcomes if one.asks]
+    if not ended and not meant:
         return None
-    about = [*asked.about, [one.terms for one in outcomes], sorted(ended)]
+    about = [*asked.about, [one.terms for one in meant], sorted(ended)]
     needed = hashlib.sha256(canonical(about).encode()).hexdigest()[:12]
     if asked.consent == needed:
         return needed
-    said: list[tuple[str | None, str]] = [(one.scope.name, str(one)) for one in outcomes if one.dearer]
+    said: list[tuple[str | None, str]] = [(one.scope.name, str(one)) for one in meant]
     said += [(None, f"reservation {id} ends, to make room") for id in sorted(ended)]
     changed = "" if asked.consent is None else "what was agreed to is not what it would do now; "
     raise ConsentNeeded(
         f"{changed}{asked.does}:\n"
         + "".join(f"  {line}\n" for _, line in said)
-        + f"Nothing was charged. If that is meant, {asked.again} with the consent {needed}",
+        + f"Nothing was changed. If that is meant, {asked.again} with the consent {needed}",
         consent=needed,
         lines=said,
     )
@@ -187,25 +193,25 @@ def _outcomes(
 
 def _outcome(posting: Posting, scope: Scope, release: Release, ended: Collection[str]) -> Outcome:
     """As it would be when these reservations have ended."""
-    state, ran = dict(posting.lines(scope)), posting.ran(scope, tuple(ended))
+    state, late = dict(posting.lines(scope)), posting.ran(scope, ended)
     for id, held in posting.reserved(scope.row.root).items() if ended else ():
-        for line, amount in held.of(scope.name).items() if id in ended else ():
-            state[line] = given_back(state[line], amount)
-    after, why = _after(scope, state, release, ran)
-    if after is None or isinstance(after, Refusal):
-        return Outcome(scope, state, None, None, why, after)
-    plain, _ = _after(scope, state, release, ())
-    return Outcome(scope, state, after, None if isinstance(plain, Refusal) else plain, "", None)
+        if id in ended:
+            state.update(given_back(held, scope.name, state))
+    price, after, why = corrected(scope, state, release, late)
+    if price is None or after is None or isinstance(after, Refusal):
+        return Outcome(scope, state, None, why, after if isinstance(after, Refusal) else None)
+    return Outcome(scope, state, after, bases=price.bases)
 
 
-def _after(
-    scope: Scope, state: State, release: Release, ran: Sequence[str]
-) -> tuple[dict[str, Balance] | Refusal | None, str]:
-    """The next state, or the refusal, or None and why there is no price."""
+def corrected(
+    scope: Scope, state: State, release: Release, late: bool
+) -> tuple[Price | None, dict[str, Balance] | Refusal | None, str]:
+    """The price of a release that comes late, and the next state or the refusal; neither, and why, where it has none."""
     try:
-        return scope.currency.step(state, scope.currency.known(release, state, ran)), ""
+        price = scope.currency.known(release, state, late)
+        return price, scope.currency.step(state, price), ""
     except CostInvalid as why:
-        return None, str(why)
+        return None, None, str(why)
 
 
 def _in_the_way(posting: Posting, short: Iterable[Scope]) -> set[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from bursar.errors import CostInvalid, InputError
+from bursar.errors import InputError
 from bursar.ledger.arguments import entry_of, said, word
 from bursar.ledger.budget.currencies import Balance, Price, Refusal
 from bursar.ledger.budget.currencies._moves import filled
@@ -19,11 +19,11 @@ from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.budget.scope import Scope
 from bursar.ledger.commit.catalogue import whole
 from bursar.ledger.commit.posting import Posting
-from bursar.ledger.journal.body import Body, Draft, Effect, body_in, effect, effects_of
+from bursar.ledger.journal.body import Basis, Body, Draft, Effect, body_in, effect, effects_of
 from bursar.ledger.journal.entry import Chained
 from bursar.ledger.stores._base import Reader
 from bursar.ledger.verbs._base import Told, by_root
-from bursar.ledger.verbs.consent import consented
+from bursar.ledger.verbs.consent import consented, corrected
 from bursar.ledger.verbs.draw import cancel
 
 _CHARGES = ("spend", "draw", "import", "correct")
@@ -60,14 +60,17 @@ class Correct(Told, frozen=True):
         _make_room(posting, scopes, self.release)
         effects: list[Effect] = []
         beyond: dict[str, Scope] = {}
+        bases: dict[str, dict[Basis, None]] = {}
         for scope in scopes:
             state, price, after = _asked(posting, scope, self.release)
-            if after is not None:
+            if after is not None and price is not None:
                 effects += effects_of(scope.name, state, after)
+                bases.setdefault(scope.row.root, {}).update(dict.fromkeys(price.bases))
             else:
                 full, beyond[scope.name] = _overdrawn(scope, state, price)
                 effects += [effect(scope.name, line, before, full[line]) for line, before in state.items()]
-        return [self._draft(root, part, beyond, agreed) for root, part in by_root(scopes, effects).items()]
+        parts = by_root(scopes, effects).items()
+        return [self._draft(root, part, beyond, agreed, list(bases.get(root, ())) or None) for root, part in parts]
 
     def _scopes(self, posting: Posting) -> list[Scope]:
         root, seq = self.entry
@@ -79,12 +82,20 @@ class Correct(Told, frozen=True):
         paths = [posting.catalogue.find(name, posting.rows)[1] for name in charged_by(posting.rows, wrong)]
         return [posting.scope(name) for name in dict.fromkeys(name for path in paths for name in path)]
 
-    def _draft(self, root: str, effects: list[Effect], beyond: Mapping[str, Scope], agreed: str | None) -> Draft:
+    def _draft(
+        self,
+        root: str,
+        effects: list[Effect],
+        beyond: Mapping[str, Scope],
+        agreed: str | None,
+        bases: list[Basis] | None,
+    ) -> Draft:
         """One root's part."""
         frozen = [scope for scope in beyond.values() if scope.row.root == root]
         body = Body(
             effect=effects,
             released=self.release.text,
+            bases=bases,
             consent=agreed,
             corrects=self.entry,
             reason=self.reason,
@@ -123,11 +134,7 @@ def _asked(
 ) -> tuple[dict[str, Balance], Price | None, dict[str, Balance] | None]:
     """The state, the price out of its order, and the state after it; None where there is none, or no room."""
     state = posting.lines(scope)
-    try:
-        price = scope.currency.known(release, state, posting.ran(scope))
-        after = scope.currency.step(state, price)
-    except CostInvalid:
-        return state, None, None
+    price, after, _ = corrected(scope, state, release, posting.ran(scope))
     return state, price, None if isinstance(after, Refusal) else after
 
 
@@ -144,14 +151,13 @@ def _make_room(posting: Posting, scopes: Sequence[Scope], release: Release) -> N
 def _overdrawn(scope: Scope, state: Mapping[str, Balance], price: Price | None) -> tuple[dict[str, Balance], Scope]:
     """The lines filled as far as they go, and the scope with what went beyond; frozen, unless it is closed."""
     known: dict[str, Any] | None
-    if scope.period or price is None or len(scope.currency.ways) > 1 or scope.overdrawn is None:
-        known = {} if scope.period else None  # a window starts anew
+    if price is None or scope.overdrawn is None or any(before.splits is not None for before in state.values()):
+        known = None
         after = {line: filled(before)[0] for line, before in state.items()}
     else:
-        (asked,) = price.ways.values()
         after, known = {}, {}
         for line, before in state.items():
-            after[line], beyond = filled(before, asked.get(line, 0))
+            after[line], beyond = filled(before, price.amounts.get(line, 0))
             if beyond + scope.overdrawn.get(line, 0):
                 known[line] = str(beyond + scope.overdrawn.get(line, 0))
     marked = scope.with_terms(overdrawn=known)

@@ -8,17 +8,13 @@ from typing import Any, ClassVar
 
 from bursar.errors import InputError, ReservationClosed, ReservationExpired
 from bursar.ledger.arguments import reservation_id, said_if, with_reason
-from bursar.ledger.budget.currencies import State
-from bursar.ledger.budget.currencies._base import total
-from bursar.ledger.budget.currencies._moves import drawn
-from bursar.ledger.budget.refusals import within_cap
+from bursar.ledger.budget.refusals import within_share
 from bursar.ledger.budget.release import Release, release_of
-from bursar.ledger.budget.reservations import as_reserved, taken
-from bursar.ledger.budget.scope import Scope
+from bursar.ledger.budget.reservations import as_reserved, drawn, share_moved, taken
 from bursar.ledger.commit.catalogue import usable
 from bursar.ledger.commit.posting import Posting
 from bursar.ledger.journal.body import Body, Draft, Effect, effect, kept
-from bursar.ledger.journal.held import Held, Term, held_in, holding, listed
+from bursar.ledger.journal.held import held_in, holding, listed
 from bursar.ledger.journal.rows import ReservationRow
 from bursar.ledger.receipt import Reservation
 from bursar.ledger.verbs._base import Told
@@ -55,28 +51,17 @@ class Draw(Told, frozen=True):
         parts = held.left if self.part is None else as_reserved(held.left, self.part)
         text, left = listed(parts) if self.part is None else self.part.text, taken(held.left, parts)
         effects: list[Effect] = []
-        for name, amounts in held.held.items():
+        for name in held.scopes:
             scope = posting.scope(name)
             state = posting.lines(scope)
-            for line, amount in amounts.items():
-                asked = self._price(held, scope, state, line, parts) if left else amount
-                if asked > amount:
-                    raise InputError(f"{self.reservation} holds less on {line} than this part costs", argument="amount")
-                amounts[line] = amount - asked
-                within_cap(self.cap, asked, state[line], f"{name}'s {line}")
-                effects.append(effect(name, line, state[line], drawn(state[line], asked)))
+            after = drawn(held, name, state, parts)
+            for line, balance in after.items():
+                within_share(self.cap, share_moved(state[line], balance), name)
+            effects += [effect(name, line, state[line], balance) for line, balance in after.items()]
         effects += _mentioned(posting, set(held.scopes) - {one.scope for one in effects}, held.scopes)
         held.left = left
         body = Body(effect=effects, released=text, reservation=kept(holding(row, held)))
         return [Draft("draw", row.root, body)]
-
-    def _price(self, held: Held, scope: Scope, state: State, line: str, parts: Sequence[Term]) -> int:
-        """What the part costs on a line: as many unit prices as it has releases."""
-        assert self.part is not None  # something is left, so a part was named
-        units = held.unit_prices(scope.name, line)
-        if units is not None:
-            return sum(count * units[text] for text, count in parts)
-        return total(self.part, scope.currency.known(self.part, state).units[line])  # reserved before prices were kept
 
 
 def draw(

@@ -1,4 +1,4 @@
-"""Limit: raise or lower what a scope may spend. Its unit stays, and what is spent, and which ways were given up."""
+"""Limit: raise or lower what a scope may spend. Its unit stays, what is spent, and which splits were given up."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from bursar.errors import InputError, NotPermitted
 from bursar.ledger.arguments import said, texts, word
 from bursar.ledger.budget import words
 from bursar.ledger.budget.amounts import exact, units_down
-from bursar.ledger.budget.currencies import Balance, Currency, currency_of
+from bursar.ledger.budget.currencies import Balance, Currency, Residue
 from bursar.ledger.budget.currencies._moves import relimited
-from bursar.ledger.budget.scope import Scope, scope_name
+from bursar.ledger.budget.scope import Scope, scope_name, target_of
 from bursar.ledger.commit.catalogue import usable
 from bursar.ledger.commit.posting import Posting
 from bursar.ledger.journal.body import Body, Draft, Effect, effect
+from bursar.ledger.journal.rows import Splits
 from bursar.ledger.verbs._base import Told
+from bursar.ledger.verbs.consent import consented_to_limit
 
 
 class Limit(Told, frozen=True):
@@ -27,6 +29,8 @@ class Limit(Told, frozen=True):
     limits: Mapping[str, Any]
     reason: str
     approved_by: str
+    consent: str | None = None
+    """What whoever asks agrees to, where it does more than change the limit."""
 
     @property
     def about(self) -> Sequence[str]:
@@ -49,8 +53,9 @@ class Limit(Told, frozen=True):
             rows = posting.rows.scopes(self.scope)
             every += [posting.scope(row.name) for row in rows if row.kind == "block" and row.status != "closed"]
         effects = [change for one in every for change in _changes(one, posting.lines(one), fresh)]
-        changed = [one.with_terms(target=fresh.terms(), overdrawn={}).row for one in every]
-        return [Draft("limit", scope.row.root, Body(effect=effects, approved_by=self.approved_by, scopes=changed))]
+        agreed = consented_to_limit(every, effects, self.limits, self.consent)
+        changed = [one.with_terms(target=target_of(fresh), overdrawn={}).row for one in every]
+        return [Draft("limit", scope.row.root, Body(effect=effects, approved_by=self.approved_by, scopes=changed, consent=agreed))]
 
     def _check(self, scope: Scope, actor: str) -> None:
         if scope.row.status == "closed":
@@ -63,12 +68,15 @@ class Limit(Told, frozen=True):
             )
 
 
-def limit(scope: str, limits: Mapping[str, Any], reason: str, approved_by: str | None) -> Limit:
+def limit(
+    scope: str, limits: Mapping[str, Any], reason: str, approved_by: str | None, consent: str | None = None
+) -> Limit:
     """A change as people give it."""
     if all(value is None for value in limits.values()):
         raise InputError("say which limit is to change: epsilon=, delta=, rho=, mu= or renyi=", argument="limit")
     other = word(approved_by or "", "approved_by").strip()
-    return Limit(scope_name(scope), limits, said(reason), other)
+    agreed = None if consent is None else word(consent, "consent")
+    return Limit(scope_name(scope), limits, said(reason), other, agreed)
 
 
 def _limited(scope: Scope, limits: dict[str, Any]) -> Currency:
@@ -80,7 +88,7 @@ def _limited(scope: Scope, limits: dict[str, Any]) -> Currency:
     terms = {**scope.target, **limits}
     if "leak" in terms and "delta" in limits and "leak" not in limits:
         terms.pop("leak")  # a share of the new δ
-    fresh = currency_of(scope.row.currency, terms)
+    fresh = scope.currency_at(terms)
     if fresh.lines.keys() != scope.currency.lines.keys():
         raise InputError("a scope keeps its lines: open a new one for another kind of limit", argument="limit")
     return fresh
@@ -94,17 +102,33 @@ def _changes(scope: Scope, state: dict[str, Balance], fresh: Currency) -> list[E
         raise InputError(f"nobody knows what {scope.name} has spent, {why}: open a new scope", argument="scope")
     effects = []
     for line, balance in state.items():
-        most = units_down(fresh.lines[line].limit, scope.currency.lines[line].unit)
-        if most < balance.limit and not balance.dead and not scope.currency.shrinks(line, balance):
-            raise InputError(
-                f"what {scope.name} has used is proved for its limit and larger ones only: close it and open a new "
-                "scope, or freeze it",
-                argument=line,
-            )
-        taken = balance.spent + beyond.get(line, 0) + balance.held
-        if not balance.dead and most < taken:
-            more = words.taken(Fraction(taken, most)).removesuffix(" the limit") if most else "more than all of"
-            more += "" if more.endswith(("times", "of")) else " of"
-            raise InputError(f"{scope.name} has used {more} that limit already", argument=line)
-        effects.append(effect(scope.name, line, balance, relimited(balance, most, beyond.get(line, 0))))
+        if balance.splits is not None:
+            after = _resplit(scope, balance, balance.splits, fresh)
+        else:
+            after = relimited(balance, _limit(scope, line, balance, fresh, beyond), beyond.get(line, 0))
+        effects.append(effect(scope.name, line, balance, after))
     return effects
+
+
+def _limit(scope: Scope, line: str, balance: Balance, fresh: Currency, beyond: Mapping[str, int]) -> int:
+    """The new limit of a line, in units; refused where more is used already."""
+    most = units_down(fresh.lines[line].limit, scope.currency.lines[line].unit)
+    taken = balance.spent + beyond.get(line, 0) + balance.held
+    if most < taken:
+        more = words.taken(Fraction(taken, most)).removesuffix(" the limit") if most else "more than all of"
+        more += "" if more.endswith(("times", "of")) else " of"
+        raise InputError(f"{scope.name} has used {more} that limit already", argument=line)
+    return most
+
+
+def _resplit(scope: Scope, balance: Balance, splits: Splits, fresh: Currency) -> Balance:
+    before, currency = scope.current, scope.currency
+    assert isinstance(currency, Residue) and isinstance(before, Residue) and isinstance(fresh, Residue)
+    after = currency.relimited(splits, before, fresh)
+    if after is None:
+        raise InputError(
+            f"what {scope.name} has used is more than that limit, or is proved for its limit and larger ones only: "
+            "close it and open a new scope, or freeze it",
+            argument="limit",
+        )
+    return balance._replace(splits=after)

@@ -21,7 +21,7 @@ from bursar.ledger.verbs._base import Told
 from bursar.ledger.verbs.consent import State, come_late, consented_to_opening
 from bursar.numerics.validate import listed
 
-_NOTHING = Balance(0, 0, 0, False)
+_NOTHING = Balance(0, 0, 0)
 
 
 class Place(NamedTuple):
@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
     parent: str | None = None
     kind: str | None = None
-    """root, block, quota or window."""
+    """root, block or quota."""
     within: str | None = None
     """The scope below which it must lie; None where it may lie anywhere."""
 
@@ -65,10 +65,9 @@ class Open(Told, frozen=True):
         """The scope, where there is room for what had been released before."""
         parent = self._parent(posting)
         scope = new_scope(self.scope, parent, self.place.kind, self.currency, dict(self.limits), dict(self.options))
-        window = posting.now // scope.period if scope.period else 0
-        state = {line: balance._replace(window=window) for line, balance in scope.currency.opening().items()}
+        state = scope.currency.opening()
         body = Body(effect=[], scopes=[scope.row])
-        ran: list[str] = []
+        ran = False
         if parent is not None and scope.kind == "block":  # what was charged to all of the data was charged here too
             state, ran = posting.lines(parent), posting.ran(parent)
             shared = [joined(row, parent.name, scope.name) for row in posting.rows.reservations(parent.name)]
@@ -82,6 +81,7 @@ class Open(Told, frozen=True):
             raise InputError(f"{scope.name}: what was released before exceeds the limit: {too_much}", argument="spent")
         assert late.after is not None  # nothing was short
         body.opening = [release.text for release in self.before] or None
+        body.bases = list(late.bases) or None
         body.consent = consented_to_opening(late, body.opening or [], self.consent)
         after = _set_aside(scope, late.after)
         body.effect = [effect(scope.name, line, _NOTHING, balance) for line, balance in after.items()]

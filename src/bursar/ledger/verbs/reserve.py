@@ -1,8 +1,8 @@
 """Reserve: an allowance set aside for a declared composition.
 
-A reservation counts against the limit at once. On lines that add up, each draw moves its own price from held to spent,
-and closing gives back the rest. On a residue line, and where a plan was priced as one, the price is not a sum over its
-parts, so it is spent when it is reserved and nothing comes back.
+A reservation counts against the limit at once. On lines that add up, and on the pure part of a split, each draw moves
+its own price from held to spent, and closing gives back the rest. On the Gaussian part, and where a plan was priced as
+one, the price is not a sum over its parts, so it is spent when it is reserved and nothing comes back.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ import uuid
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from bursar.errors import InputError, PerChargeCap, described
+from bursar.errors import InputError, described
 from bursar.ledger.arguments import names_of, said_if, with_reason
-from bursar.ledger.budget import words
 from bursar.ledger.budget.amounts import exact
 from bursar.ledger.budget.currencies import HELD
-from bursar.ledger.budget.deciding import Decided
-from bursar.ledger.budget.refusals import UNCAPPED, Caps, within_cap
+from bursar.ledger.budget.deciding import Decided, bases_of
+from bursar.ledger.budget.refusals import UNCAPPED, Caps, within_caps
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.commit.posting import Posting
 from bursar.ledger.commit.request import Met, Verb
@@ -62,13 +61,12 @@ class Reserve(Verb[Reservation], frozen=True):
         if refusal is not None:
             return refused(*refusal)
         for one in found:
-            _within_caps(one, self.caps)
-        held = _held(found, self.release)
-        held.named, held.scopes = list(self.scopes), [scope.name for scope in scopes]
+            within_caps(self.caps, one)
+        held = _held(found, self.release, self.scopes)
         root = scopes[0].row.root
         row = ReservationRow(self.id, root, "open", posting.now + self.ttl, canonical(held))
         effects = [change for one in found for change in effects_of(one.scope.name, one.before, one.after)]
-        return [Draft("reserve", root, Body(effect=effects, reservation=kept(row)))]
+        return [Draft("reserve", root, Body(effect=effects, reservation=kept(row), bases=bases_of(found, root)))]
 
     def answer(self, chained: Chained, again: bool, scope: Met) -> Reservation:
         """The reservation that its entry records."""
@@ -97,35 +95,32 @@ def reserve(
     return Reserve(tuple(names), release, life, id, caps, why)
 
 
-def _held(found: Sequence[Decided], release: Release) -> Held:
-    """What each line holds, with the prices of single releases: a draw takes as many of these."""
+def _held(found: Sequence[Decided], release: Release, named: Sequence[str]) -> Held:
+    """What each line and split holds, with the prices of single releases: a draw takes as many of these."""
     held: dict[str, dict[str, int]] = {}
+    splits: dict[str, list[list[int]]] = {}
     units: dict[tuple[int, ...], int] = {}
     priced: dict[str, dict[str, int]] = {}
     for one in found:
-        for line, before in one.before.items():
-            if (amount := one.after[line].held - before.held) > 0:
-                held.setdefault(one.scope.name, {})[line] = amount
-                # scopes of one currency have the same unit prices: they are written once
-                place = units.setdefault(one.price.units[line], len(units))
-                priced.setdefault(one.scope.name, {})[line] = place
+        name, measures = one.scope.name, one.price.units
+        amounts = {line: one.after[line].held - before.held for line, before in one.before.items()}
+        amounts = {line: amount for line, amount in amounts.items() if amount > 0}
+        terms = [[] if payment is None else list(payment.terms) for payment in one.price.payments]
+        if amounts:
+            held[name] = amounts
+        if any(terms):
+            splits[name] = terms
+        for measure in [*amounts, *(["pure"] if any(terms) else [])]:
+            # scopes of one currency have the same unit prices: they are written once
+            priced.setdefault(name, {})[measure] = units.setdefault(measures[measure], len(units))
     return Held(
         held=held,
         left=list(release.terms),
-        scopes=[],
+        scopes=[one.scope.name for one in found],
+        named=list(named),
         fixed=any(one.price.fixed & one.charged().keys() for one in found),
         priced=priced,
+        splits=splits,
         terms=[text for text, _ in release.terms] if units else [],
         units=[list(each) for each in units],
     )
-
-
-def _within_caps(one: Decided, caps: Caps) -> None:
-    """Refuse what sits reserved beyond its cap; what is spent at once is under both caps at once."""
-    for line, amount in one.charged().items():
-        whose, before = f"{one.scope.name}'s {line}", one.before[line]
-        if line in one.price.fixed:
-            for cap in caps:
-                within_cap(cap, amount, before, whose)
-        elif caps.reserved is not None and one.after[line].held > caps.reserved * before.limit:
-            raise PerChargeCap(f"at most {words.left(caps.reserved)} of {one.scope.name} may sit reserved")

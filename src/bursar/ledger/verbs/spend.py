@@ -9,16 +9,16 @@ from typing import Any, ClassVar
 
 from bursar.ledger.arguments import names_of, said_if, with_reason
 from bursar.ledger.budget.currencies import Balance, Refusal
-from bursar.ledger.budget.deciding import Seen, decided
+from bursar.ledger.budget.deciding import Seen, bases_of, decided
 from bursar.ledger.budget.instead import instead
 from bursar.ledger.budget.refusals import asked_and_left, short, within_cap
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.budget.scope import Scope
-from bursar.ledger.budget.shares import share_left
+from bursar.ledger.budget.shares import measured
 from bursar.ledger.commit.posting import Posting
 from bursar.ledger.journal.body import Body, Draft, Effect, effects_of
 from bursar.ledger.journal.entry import canonical
-from bursar.ledger.receipt import Part, Quote, Taken
+from bursar.ledger.receipt import Part, Quote, taken_of
 from bursar.ledger.verbs._base import Told, by_root, refused
 
 
@@ -53,13 +53,12 @@ class Spend(Told, frozen=True):
             return refused(*refusal)
         effects: list[Effect] = []
         for one in found:
-            if self.cap is not None:
-                for line, amount in one.charged().items():
-                    within_cap(self.cap, amount, one.before[line], f"{one.scope.name}'s {line}")
+            within_cap(self.cap, one)
             effects += effects_of(one.scope.name, one.before, one.after)
         what = self.release.text
         return [
-            Draft("spend", root, Body(effect=part, released=what)) for root, part in by_root(scopes, effects).items()
+            Draft("spend", root, Body(effect=part, released=what, bases=bases_of(found, root)))
+            for root, part in by_root(scopes, effects).items()
         ]
 
 
@@ -86,11 +85,10 @@ def quote(seen: Seen, release: Release) -> Quote:
         return _refused(seen, release, *refusal)
     parts, taken = [], []
     for one in found:
-        currency = one.scope.currency
-        taken.append(Taken(one.scope.name, share_left(currency, one.before), share_left(currency, one.after)))
-        for line, asked in one.charged().items():
-            comes_back = line not in one.price.fixed
-            parts.append(_part(one.scope, line, asked, one.before[line], comes_back))
+        taken.append(taken_of(one.scope.name, one.before, one.after))
+        before = measured(one.before)
+        for name, asked in one.charged().items():
+            parts.append(_part(one.scope, name, asked, before[name], name not in one.price.fixed))
     fits = min(one.scope.currency.fits(release, one.before) for one in found)
     return Quote(release.text, fits, tuple(parts), None, tuple(taken))
 

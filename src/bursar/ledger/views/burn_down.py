@@ -1,7 +1,6 @@
-"""How a budget burns down: what was left of each line of a scope after each entry that touched it.
+"""How a budget burns down: what was left of each measure of a scope after each entry that touched it.
 
-One series for every picture of it. A line that was given up has nothing left from then on, whatever it had spent; the
-share is of the limit as it was at that time.
+One series for every picture of it. The share is of the limit as it was at that time.
 """
 
 from __future__ import annotations
@@ -10,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from bursar.ledger.journal.body import Effect, body_in
+from bursar.ledger.budget.shares import shares
+from bursar.ledger.journal.body import body_in
 from bursar.ledger.journal.entry import Chained
 
 
@@ -22,28 +22,23 @@ class Point:
     """Microseconds since 1970."""
     seq: int
     left: Mapping[str, Fraction]
-    """The share of each line's limit that is left."""
+    """The share of each measure's limit that is left."""
 
 
 def burn_down(scope: str, start: Mapping[str, Fraction], entries: Iterable[Chained]) -> list[Point]:
-    """A point for each of a root's entries that touches the scope, in order. ``start`` has what was left of each line
-    before the first of them.
+    """A point for each of a root's entries that touches the scope, in order. ``start`` has what was left of each
+    measure before the first of them.
     """
     points: list[Point] = []
     now = dict(start)
     for chained in entries:
-        touched = [one for one in body_in(chained.entry.body).effect if one.scope == scope]
+        touched = {one.line: one.after for one in body_in(chained.entry.body).effect if one.scope == scope}
         if touched:
-            now = {**now, **{one.line: share_left(one) for one in touched}}
+            now = {**now, **shares(touched)}
             points.append(Point(chained.entry.at, chained.entry.seq, now))
     return points
 
 
-def untouched(lines: Iterable[str]) -> dict[str, Fraction]:
+def untouched(measures: Iterable[str]) -> dict[str, Fraction]:
     """The start of a scope's history: everything is left."""
-    return dict.fromkeys(lines, Fraction(1))
-
-
-def share_left(one: Effect) -> Fraction:
-    """What an entry has left of a line."""
-    return Fraction(one.after.left, one.limit) if one.limit else Fraction(0)
+    return dict.fromkeys(measures, Fraction(1))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bursar.ledger.budget import words
 from bursar.ledger.budget.amounts import shown
-from bursar.ledger.views.hindsight import HINDSIGHT, LIFETIME, ODOMETER
+from bursar.ledger.views.hindsight import HINDSIGHT, ODOMETER
 from bursar.numerics.shown import shown as rounded
 
 if TYPE_CHECKING:
@@ -40,11 +40,10 @@ def counted(found: Standing) -> list[Row]:
     currency = found.scope.row.currency
     rows = [Row("currency", f"{currency}, under {found.scope.relation}", "which theorem keeps the limit")]
     rows += [_line(currency, line) for line in found.lines]
+    rows += _splits(found)
     rows.append(Row("sessions", *_SESSIONS[found.scope.currency.concurrent]))
     if (row := _odometer(found)) is not None:
         rows.append(row)
-    if found.lifetime is not None:
-        rows.append(Row("lifetime", f"ε ≤ {rounded(found.lifetime, up=True, digits=4)}", LIFETIME))
     if found.hindsight is not None:
         low, high = found.hindsight
         said = f"ε between {rounded(low, up=False, digits=4)} and {rounded(high, up=True, digits=4)}"
@@ -55,10 +54,24 @@ def counted(found: Standing) -> list[Row]:
 def _line(currency: str, line: LineStanding) -> Row:
     name, limit = words.line_name(currency, line.name), shown(line.limit, up=False, digits=4)
     spent, held = shown(line.spent, up=True, digits=4), shown(line.held, up=True, digits=4)
-    if line.dead:
-        return Row(name, f"given up ({line.means} ≤ {limit})", "a release did not fit here and was paid another way")
     said = f"{words.left(line.share)} left: {line.means} {spent} spent and {held} held of {limit}"
     return Row(name, said, "")
+
+
+def _splits(found: Standing) -> list[Row]:
+    """What is left on each split; those that were given up are counted."""
+    if found.splits is None:
+        return []
+    whole, rows = found.splits, list[Row]()
+    for number, split in enumerate(found.splits.each):
+        if split.mode:
+            gaussian = words.left(Fraction(split.gaussian, whole.gaussian))
+            pure = shown(Fraction(split.pure, whole.pure) * Fraction(whole.epsilon), up=False, digits=4)
+            rows.append(Row(f"split {number + 1}", f"{gaussian} of B² and ε {pure} left", ""))
+    dead = len(whole.each) - len(rows)
+    if dead:
+        rows.append(Row("splits given up", str(dead), "a release did not fit there, and was paid on the others"))
+    return rows
 
 
 def _odometer(found: Standing) -> Row | None:

@@ -15,7 +15,6 @@ from bursar.ledger.budget.scope import Scope
 from bursar.ledger.journal.body import LOST
 from bursar.ledger.views.odometer import mixture
 
-LIFETIME = "the odometer of the root: a window starts anew, what its people have lost does not"
 ODOMETER = (
     "with probability at least 1 − δ the loss never exceeded this, at any time so far: a statement of another kind "
     "than the limit, which holds all the same and may be smaller"

@@ -46,10 +46,10 @@ def steps(scope: Scope, after: dict[str, Balance], entries: Sequence[tuple[Chain
         if not touched and body.refusal is None:
             continue
         state.update({one.line: one.after for one in touched})
-        left = share_left(scope.currency, state)
+        left = share_left(state)
         state.update({one.line: one.before for one in touched})
         opened = any(row.name == scope.name for row in body.scopes or ()) and chained.entry.kind == "open"
-        before = Fraction(1) if opened else share_left(scope.currency, state)
+        before = Fraction(1) if opened else share_left(state)
         if touched or (body.refusal is not None and body.refusal.scope == scope.name):
             found.append(Step(chained.entry, body, before, left))
     return found[::-1]

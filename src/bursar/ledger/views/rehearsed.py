@@ -64,7 +64,7 @@ def _on(stage: Rehearsal, verb: Verb[Any], actor: str) -> Rehearsed:
         before = None if row is None else Scope(row)
         after = Scope(stage.scopes[name]) if name in stage.scopes else before
         assert after is not None
-        left = Fraction(1) if before is None else share_left(before.currency, stage.view.lines(before))
+        left = Fraction(1) if before is None else share_left(stage.view.lines(before))
         lines = stage.after[name] if before is None else stage.lines(before)
-        changes.append(Change(before, after, left, share_left(after.currency, lines)))
+        changes.append(Change(before, after, left, share_left(lines)))
     return Rehearsed(changes, None, drafts)

@@ -42,7 +42,7 @@ def shelf(office: Office) -> dict[str, Place]:
     with office.store.reading() as reader:
         view = office.view(reader)
         scopes = [Scope(row) for row in reader.scopes()]
-        places = {scope.name: Place(scope, share_left(scope.currency, view.lines(scope))) for scope in scopes}
+        places = {scope.name: Place(scope, share_left(view.lines(scope))) for scope in scopes}
     for place in places.values():
         above = places.get(place.scope.row.parent)
         if above is not None:
@@ -78,7 +78,7 @@ def lately(office: Office, scopes: list[Scope]) -> dict[str, Lately]:
 
 def _lately(view: View[Reader], scope: Scope, taken: list[Step]) -> Lately:
     charged = [Last(what, step.entry.seq) for step in taken if (what := step.body.released) not in (None, LOST)]
-    left = share_left(scope.currency, view.lines(scope))
+    left = share_left(view.lines(scope))
     return Lately(charged[-1] if charged else None, ends(taken, left, view.now))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -9,10 +10,12 @@ from typing import Any, NamedTuple
 from bursar.ledger.budget import words
 from bursar.ledger.budget.amounts import shown, written
 from bursar.ledger.budget.scope import Scope
+from bursar.ledger.budget.shares import Figures, figures, measured, overall, share_left
 from bursar.ledger.commit.view import View
+from bursar.ledger.journal.rows import Balance, Splits
 from bursar.ledger.stores._base import Reader
 from bursar.ledger.views.counted import counted
-from bursar.ledger.views.hindsight import HINDSIGHT, LIFETIME, ODOMETER, Lost, losses
+from bursar.ledger.views.hindsight import HINDSIGHT, ODOMETER, Lost, losses
 from bursar.ledger.views.last import Last, last_release
 from bursar.presented import Bare, Presented
 
@@ -27,10 +30,9 @@ class LineStanding(Presented):
     spent: Fraction
     held: Fraction
     left: Fraction
-    dead: bool
 
     def _facts(self) -> list[tuple[str, object]]:
-        return [("name", self.name), ("left", Bare(words.left(self.share))), ("dead", self.dead)]
+        return [("name", self.name), ("left", Bare(words.left(self.share)))]
 
     @property
     def share(self) -> Fraction:
@@ -44,7 +46,6 @@ class LineStanding(Presented):
         return {
             "name": self.name,
             **{name: written(value) for name, value in numbers.items()},
-            "dead": self.dead,
             "decimal": {name: shown(value, up=safe[name], digits=12) for name, value in numbers.items()},
         }
 
@@ -62,8 +63,6 @@ class Standing(Presented):
     """ε of what was released, as a composition fixed in advance: lower and upper."""
     worst_block: str | None = None
     """Of a root with blocks: the block whose state this is."""
-    lifetime: float | None = None
-    """Beside a window, which starts anew: the odometer of its root, which does not."""
     halted: str | None = None
     """Why the ledger accepts nothing; None where it does."""
     like: str | None = None
@@ -72,14 +71,18 @@ class Standing(Presented):
     """How many more like that one would be admitted; None where that is not known."""
     last: int | None = None
     """The number of the entry of that release, in its root."""
+    figures: Figures | None = None
+    """Of a target with splits: what is left for Gaussian-like and for pure releases."""
+    splits: Splits | None = None
+    """The splits themselves."""
 
     def _facts(self) -> list[tuple[str, object]]:
         return [("scope", self.scope.name), ("status", self.scope.row.status), ("left", Bare(words.left(self.left)))]
 
     @property
     def left(self) -> Fraction:
-        """The share of the limit that is left: of the tightest line of the best way still open."""
-        return room(self.scope, self.lines)
+        """The share of the limit that is left."""
+        return overall({line.name: line.share for line in self.lines})
 
     def line(self, name: str) -> LineStanding:
         """The line of this name."""
@@ -96,6 +99,7 @@ class Standing(Presented):
             "target": self.scope.target,
             "used_percent": words.percent(1 - self.left, up=True),
             "left_percent": words.percent(self.left, up=False),
+            **words.figures_left(self.figures),
             "like": self.like,
             "more": self.more,
             "worst_block": self.worst_block,
@@ -104,7 +108,6 @@ class Standing(Presented):
             "lines": [row.to_dict() for row in self.lines],
             "released": [{"what": what, "count": count} for what, count in self.released],
             "odometer": None if self.odometer is None else {"epsilon": self.odometer, "means": ODOMETER},
-            "lifetime": None if self.lifetime is None else {"epsilon": self.lifetime, "means": LIFETIME},
             "hindsight": None
             if self.hindsight is None
             else {"epsilon": {"lower": self.hindsight[0], "upper": self.hindsight[1]}, "means": HINDSIGHT},
@@ -119,7 +122,7 @@ class Standing(Presented):
     def __str__(self) -> str:
         rows = [] if self.halted is None else [f"HALTED, nothing is charged: {self.halted}"]
         rows.append(words.budget(self.scope))
-        said = words.standing(self.left)
+        said = words.standing(self.left) if self.figures is None else words.both(self.figures)
         if more := words.more(self.more, self.like):
             said += f"; {more}"
         rows.append(f"  {said}")
@@ -159,8 +162,8 @@ class Seen(NamedTuple):
     scope: Scope
     lines: tuple[LineStanding, ...]
     released: tuple[tuple[str, int], ...]
+    state: Mapping[str, Balance]
     worst_block: str | None = None
-    root: Seen | None = None
     last: Last | None = None
 
     @property
@@ -179,42 +182,31 @@ def placed(view: View[Reader], scope: Scope) -> Seen:
     """The same without its last release."""
     blocks = [view.scope(row.name) for row in view.rows.scopes(scope.name) if row.kind == "block"]
     if scope.kind == "root" and blocks:
-        worst = min((_single(view, block) for block in blocks), key=lambda one: room(one.scope, one.lines))
+        worst = min((_single(view, block) for block in blocks), key=lambda one: share_left(one.state))
         return worst._replace(scope=scope, worst_block=worst.scope.name)
-    found = _single(view, scope)
-    return found._replace(root=placed(view, view.scope(scope.row.root))) if scope.kind == "window" else found
+    return _single(view, scope)
 
 
 def standing(found: Seen, more: int | None = None) -> Standing:
     """With what the releases cost, which takes time: it needs no store for that."""
-    root = None if found.root is None else losses(found.root.scope, found.root.released)
-    return told(found, losses(found.scope, found.released), root, more)
+    return told(found, losses(found.scope, found.released), more)
 
 
-def told(found: Seen, lost: Lost, root: Lost | None, more: int | None = None) -> Standing:
+def told(found: Seen, lost: Lost, more: int | None = None) -> Standing:
     """With what the releases cost, as somebody has counted it."""
     made = Standing(found.scope, found.lines, found.released, *lost, found.worst_block)
-    made = replace(made, lifetime=None if root is None else root[0])
+    splits = next((line.splits for line in found.state.values() if line.splits is not None), None)
+    made = replace(made, figures=figures(found.state), splits=splits)
     return made if found.last is None else replace(made, like=found.last.what, last=found.last.seq, more=more)
-
-
-def room(scope: Scope, lines: tuple[LineStanding, ...]) -> Fraction:
-    """The share that is left on the best way of paying: a way has as much as the line of it that has least."""
-    shares = {line.name: line.share for line in lines}
-    return max(min(shares[line] for line in way) for way in scope.currency.ways.values())
 
 
 def _single(view: View[Reader], scope: Scope) -> Seen:
     state = view.lines(scope)
     lines = []
-    for name, line in scope.currency.lines.items():
-        balance = state[name]
+    for name, balance in measured(state).items():
+        line = scope.currency.lines[name]
         limit, spent, held, left = (
             part * line.unit for part in (balance.limit, balance.spent, balance.held, balance.left)
         )
-        lines.append(LineStanding(name, line.means, limit, spent, held, left, balance.dead))
-    return Seen(scope, tuple(lines), tuple(view.rows.released(scope.name)))
-
-
-Statement, LineStatement, statement = Standing, LineStanding, standing
-"""What they were called before."""
+        lines.append(LineStanding(name, line.means, limit, spent, held, left))
+    return Seen(scope, tuple(lines), tuple(view.rows.released(scope.name)), state)

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from flint import arb
@@ -24,7 +25,8 @@ from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, ball, finite, up, up_fraction
 
 DOTS = 40  # on each side of 0; what joining them adds falls with the square
-_RULE = np.sinh(3 * np.arange(1, DOTS + 1) / DOTS) / math.sinh(3)  # closer together where most losses lie
+# closer together where most losses lie; by balls, so that every processor has the same places
+_RULE = np.array([float((arb(3 * dot) / DOTS).sinh() / arb(3).sinh()) for dot in range(1, DOTS + 1)])
 _FARTHEST = 600.0  # of a loss: beyond it floats run out of exponents
 
 
@@ -51,12 +53,52 @@ def law_of_directions(directions: Directions, cut: float) -> ResidueLaw:
 
 def law_of_promise(delta_at: Callable[[Ball], Ball], cut: float) -> ResidueLaw:
     """The law of a promise whose δ at each ε bounds both directions."""
-    return _law([_mirrored(lambda points: [delta_at(arb(x)) for x in points], _reach(delta_at, cut))])
+    places = places_of(_reach(delta_at, cut))
+    return _law([_mirrored(places, [delta_at(arb(x)) for x in places])])
 
 
-def law_of_points(deltas: Callable[[list[float]], list[Ball]], cut: float) -> ResidueLaw:
-    """The law of upper ends of δ that come many at a time and bound both directions."""
-    return _law([_mirrored(deltas, _reach(lambda x: deltas([float(x)])[0], cut))])
+class Points(NamedTuple):
+    """Upper ends of δ at the places of a law that bounds both directions: all that is known of a composed profile."""
+
+    reach: float
+    """The last place, from which all others follow."""
+    deltas: tuple[float, ...]
+
+
+Deltas = Callable[[list[float]], list[float]]
+"""Upper ends of δ, in both directions, at several ε."""
+
+
+def points_of(deltas: Deltas, cut: float) -> Points:
+    """The points of a composed profile, up to where it is below the cut: whoever finds them finds many at a time."""
+    reach = _reach_of(deltas, cut)
+    return Points(reach, tuple(deltas(places_of(reach))))
+
+
+def law_of_points(points: Points) -> ResidueLaw:
+    """The law of these points."""
+    if len(points.deltas) != DOTS + 1 or not all(0 <= delta <= 1 for delta in points.deltas):
+        raise LossUnknown(f"a profile has {DOTS + 1} points from 0 to 1")
+    if not 0 < points.reach <= _FARTHEST:
+        raise LossUnknown(f"a profile reaches from above 0 to {_FARTHEST}")
+    return _law([_mirrored(places_of(points.reach), [arb(delta) for delta in points.deltas])])
+
+
+def places_of(reach: float) -> list[float]:
+    return [0.0, *(reach * _RULE).tolist()]
+
+
+def _reach_of(deltas: Deltas, cut: float) -> float:
+    """An ε at which the profile has certainly fallen to the cut: a few at a time, then between the last two."""
+    steps = [0.25 * 1.5**step for step in range(20)]
+    for first in range(0, len(steps), 4):
+        tried = steps[first : first + 4]
+        for x, delta in zip(tried, deltas(tried), strict=True):
+            if delta <= cut:
+                between = [x / 1.5 + (x - x / 1.5) * part / 16 for part in range(1, 16)]
+                found = zip(between, deltas(between), strict=True)
+                return next((place for place, value in found if value <= cut), x)
+    raise LossUnknown("its losses reach too far")
 
 
 def _law(tables: Sequence[TableLoss]) -> ResidueLaw:
@@ -114,10 +156,9 @@ def _reach(profile: Callable[[Ball], Ball], cut: float) -> float:
     return x
 
 
-def _mirrored(deltas: Callable[[list[float]], list[Ball]], reach: float) -> TableLoss:
+def _mirrored(places: Sequence[float], deltas: Sequence[Ball]) -> TableLoss:
     """The dots of a curve that bounds both directions: δ(−x) = 1 − e^{−x} + e^{−x}δ(x) on the other side of 0."""
-    places = [0.0, *(reach * _RULE).tolist()]
-    right = list(zip(places, deltas(places), strict=True))
+    right = list(zip(places, deltas, strict=True))
     left = [(-x, 1 - (-arb(x)).exp() * (1 - delta)) for x, delta in reversed(right[1:])]
     return _joined(left + right)
 

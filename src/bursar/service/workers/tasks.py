@@ -16,6 +16,7 @@ from bursar.ledger.budget.currencies import Balance, currency_with
 from bursar.ledger.budget.refusals import Caps
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.budget.scope import Scope
+from bursar.ledger.journal.body import Basis
 from bursar.ledger.journal.rows import ScopeRow
 from bursar.ledger.verbs import spend as charging
 from bursar.ledger.verbs.bring_in import read_past
@@ -65,12 +66,14 @@ def past(table: str) -> list[Release]:
     return [one.at(one.delta) for one in read_past(table)]
 
 
-def find(sought: Sequence[tuple[str, str, Sequence[Release], Lines, Sequence[str]]]) -> list[Any]:
+def find(
+    sought: Sequence[tuple[str, str, Sequence[Release], Lines, bool, tuple[Basis, ...] | None]],
+) -> list[Any]:
     """Prices that nobody knows yet, as lessons for the currencies that lack them."""
     found = []
-    for name, terms, releases, state, ran in sought:
-        currency = currency_with(name, terms)
-        currency.find(releases, state, ran)
+    for name, terms, releases, state, late, bases in sought:
+        currency = currency_with(name, terms, bases)
+        currency.find(releases, state, late)
         found.append(currency.lessons(releases))
     return found
 

@@ -23,15 +23,17 @@ from bursar.ledger.budget.currencies.concentrated import Concentrated
 from bursar.ledger.budget.currencies.gdp import Gdp
 from bursar.ledger.budget.currencies.pure import Pure
 from bursar.ledger.budget.currencies.renyi import Renyi, order_limit
-from bursar.ledger.budget.currencies.residue import Residue
+from bursar.ledger.budget.currencies.residue import Residue as Residue
+from bursar.ledger.budget.currencies.splits import DEFAULT, Share, shares_of
 from bursar.ledger.budget.currencies.sums import Sums
 from bursar.ledger.budget.currencies.zcdp import Zcdp
+from bursar.ledger.journal.body import Basis
 from bursar.ledger.journal.rows import Balance as Balance
 from bursar.losses.residue import VERSION
 
 CURRENCIES = ("pure", "sums", "advanced", "concentrated", "residue", "zcdp", "renyi", "gdp")
-CERTIFICATES = {"residue": VERSION}
-"""The lines whose charges rest on certificates, and the certificates' version: the journal keeps it."""
+CERTIFICATE = VERSION
+"""The version of the certificates on which charges rest: the journal keeps it."""
 LEAK_SHARE = Fraction(1, 100)
 """Of δ, for releases that leak, where nothing else is said."""
 
@@ -58,18 +60,23 @@ NOT_FILTERS = {
 def find_here(missing: Unpriced) -> None:
     """Find prices in this thread, however long it takes."""
     for one in missing.sought:
-        one.currency.find(one.releases, one.state, one.ran)
+        one.currency.find(one.releases, one.state, one.late)
 
 
 @lru_cache(maxsize=4096)
-def currency_with(name: str, terms: str) -> Currency:
-    """The currency of a scope, by its terms as the journal has them; equal ones share what they have found."""
-    return currency_of(name, json.loads(terms))
+def currency_with(name: str, terms: str, bases: tuple[Basis, ...] | None = None) -> Currency:
+    """The currency of a scope, by its terms as the journal has them; equal ones share what they have found. With
+    ``bases`` it asks no engine.
+    """
+    made = currency_of(name, json.loads(terms))
+    if bases is not None:
+        made.rest_on(bases)
+    return made
 
 
 def currency_of(name: str | None, terms: dict[str, Any]) -> Currency:
     """The currency with these terms; without a name, the strongest one that they describe."""
-    given = {key: exact(value, key) for key, value in terms.items() if value is not None}
+    given = {key: exact(value, key) for key, value in terms.items() if value is not None and key != "splits"}
     for key, value in given.items():
         if value < 0 or (value == 0 and key not in ("delta",)):
             raise InputError(f"{key} must be above 0, not {described(terms[key])}", argument=key)
@@ -80,7 +87,10 @@ def currency_of(name: str | None, terms: dict[str, Any]) -> Currency:
         raise InputError(f"{chosen} is no currency: {NOT_FILTERS[chosen]}", argument="currency")
     if not isinstance(chosen, str) or chosen not in CURRENCIES:
         raise InputError(f"currency must be one of {', '.join(CURRENCIES)}, not {described(name)}", argument="currency")
-    return _make(chosen, given)
+    shares = DEFAULT if terms.get("splits") is None else shares_of(terms["splits"])
+    if terms.get("splits") is not None and chosen != "residue":
+        raise InputError(f"a {chosen} scope has no splits", argument="splits")
+    return _make(chosen, given, shares)
 
 
 def _implied(given: dict[str, Fraction]) -> str:
@@ -93,7 +103,7 @@ def _implied(given: dict[str, Fraction]) -> str:
     return "residue" if given.get("delta") else "pure"
 
 
-def _make(name: str, given: dict[str, Fraction]) -> Currency:
+def _make(name: str, given: dict[str, Fraction], shares: tuple[Share, ...]) -> Currency:
     take = _Taker(name, given)
     if name == "pure":
         if given.get("delta"):
@@ -113,8 +123,9 @@ def _make(name: str, given: dict[str, Fraction]) -> Currency:
     leak = delta * LEAK_SHARE if leak is None else leak
     if not 0 < leak < delta:
         raise InputError("leak, the part of δ kept for releases that leak, must lie below delta", argument="leak")
-    kind: Any = {"advanced": Advanced, "concentrated": Concentrated, "residue": Residue}[name]
-    return take.done(kind(epsilon, delta, leak))
+    if name == "residue":
+        return take.done(Residue(epsilon, delta, leak, shares))
+    return take.done((Advanced if name == "advanced" else Concentrated)(epsilon, delta, leak))
 
 
 def _renyi(take: _Taker) -> Renyi:

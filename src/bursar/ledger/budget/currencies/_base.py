@@ -10,19 +10,19 @@ It answers three questions:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 from bursar.errors import ConversionRefused, CostInvalid
 from bursar.ledger.budget.amounts import PARTS, units_up
-from bursar.ledger.budget.currencies._step import SPENT, Into, Price, Refusal, State, step, ways_of
+from bursar.ledger.budget.currencies._step import SPENT, Into, Price, Refusal, State, step
 from bursar.ledger.budget.release import Release
+from bursar.ledger.journal.body import Basis
 from bursar.ledger.journal.rows import Balance
 from bursar.numerics.validate import MAX_COUNT
 
-ALL = "all"
 Mark = tuple[str, Fraction | None]
 """A release's text, and its δ if it has one."""
 _MOST_PRICES = 4096
@@ -30,18 +30,20 @@ _MOST_PRICES = 4096
 
 @dataclass(frozen=True)
 class Line:
-    """One allowance of a currency."""
+    """One allowance of a currency, as people see it."""
 
     name: str
     limit: Fraction
     """Exact; a derived limit has been rounded down."""
     means: str
     """What adds up on it, in a few words."""
+    worth: Fraction | None = None
+    """What one unit is worth, where that is not as usual."""
 
     @property
     def unit(self) -> Fraction:
         """What one unit is worth."""
-        return self.limit / PARTS
+        return self.limit / PARTS if self.worth is None else self.worth
 
     def price(self, cost: Fraction) -> int:
         """A cost in units, rounded up."""
@@ -54,8 +56,8 @@ class Sought(NamedTuple):
     currency: Currency
     releases: tuple[Release, ...]
     state: State
-    ran: tuple[str, ...]
-    """What ran before them and was charged already; empty where they come in their order."""
+    late: bool
+    """Whether others may have run after them that were charged already."""
 
 
 class Unpriced(Exception):
@@ -67,29 +69,29 @@ class Unpriced(Exception):
 
 
 class Currency(ABC):
-    """One way of keeping a budget; ``ways`` names the lines that each alternative uses."""
+    """One way of keeping a budget."""
 
     name: ClassVar[str]
+    bases: tuple[Basis, ...] | None = None
+    """What engines found of composed releases, where nothing else is to be believed; None where they may be asked."""
     concurrent = True
     """Whether a theorem covers interactive mechanisms whose questions are interleaved, whatever is admitted here."""
 
-    def __init__(self, lines: tuple[Line, ...], ways: Mapping[str, tuple[str, ...]] | None = None) -> None:
+    def __init__(self, lines: tuple[Line, ...]) -> None:
         self.lines = {line.name: line for line in lines}
-        self._ways = ways_of(dict(ways) if ways else {ALL: tuple(self.lines)})
-        self.ways = self._ways.lines
 
     @abstractmethod
-    def terms(self) -> dict[str, str]:
+    def terms(self) -> dict[str, Any]:
         """What `currency_of` needs to make it again, as text."""
 
     @abstractmethod
-    def price(self, release: Release, state: State, ran: Sequence[str] = ()) -> Price:
-        """The price of a release for this state; `CostInvalid` where it has none here. ``ran`` lists what ran after it
-        and was charged before it, where it comes late.
+    def price(self, release: Release, state: State, late: bool = False) -> Price:
+        """The price of a release for this state; `CostInvalid` where it has none here. A ``late`` one may have run
+        before others that were charged already.
         """
 
     @abstractmethod
-    def known(self, release: Release, state: State, ran: Sequence[str] = ()) -> Price:
+    def known(self, release: Release, state: State, late: bool = False) -> Price:
         """The same, if it was found before; `Unpriced` if it was not."""
 
     @abstractmethod
@@ -100,30 +102,35 @@ class Currency(ABC):
     def learn(self, lessons: Any) -> None:
         """Prices that were found elsewhere."""
 
+    def rest_on(self, bases: tuple[Basis, ...]) -> None:
+        """Ask no engine from now on: believe what a journal says that it rests on."""
+        self.bases = bases
+
+    @property
+    def state_lines(self) -> Set[str]:
+        """The lines of a scope's state."""
+        return self.lines.keys()
+
     def opening(self) -> dict[str, Balance]:
         """The lines of a new scope: nothing is spent."""
-        return {name: Balance(PARTS, 0, 0, False) for name in self.lines}
+        return {name: Balance(PARTS, 0, 0) for name in self.lines}
 
     def step(self, state: State, price: Price, into: Into = SPENT, times: int = 1) -> dict[str, Balance] | Refusal:
         """The next state, or why there is none."""
-        return step(self._ways, state, price, into, times)
+        return step(state, price, into, times)
 
     def alike(self, release: Release, state: State) -> int:
         """For how many repetitions from this state the price certainly stays the same."""
         return MAX_COUNT
 
-    def shrinks(self, line: str, balance: Balance) -> bool:
-        """Whether a line's limit may be lowered to no less than what is spent and held."""
-        return True
-
-    def find(self, releases: Sequence[Release], state: State, ran: Sequence[str] = ()) -> None:
+    def find(self, releases: Sequence[Release], state: State, late: bool = False) -> None:
         """Find the prices of these releases, one after another, as far as they are admitted. What has no price is found
         to have none: `known` says so from then on.
         """
         now = state
         for release in releases:
             try:
-                after = self.step(now, self.price(release, now, ran))
+                after = self.step(now, self.price(release, now, late))
             except CostInvalid:
                 return
             if isinstance(after, Refusal):
@@ -167,7 +174,7 @@ class Stateless(Currency):
     def ask(self, release: Release) -> Price:
         """The price of a release; `CostInvalid` where it has none here."""
 
-    def price(self, release: Release, state: State, ran: Sequence[str] = ()) -> Price:
+    def price(self, release: Release, state: State, late: bool = False) -> Price:
         """The price of a release, found once and then remembered."""
         found = self._prices.get(release.mark)
         if found is None:
@@ -180,11 +187,11 @@ class Stateless(Currency):
             raise CostInvalid(found)
         return found
 
-    def known(self, release: Release, state: State, ran: Sequence[str] = ()) -> Price:
+    def known(self, release: Release, state: State, late: bool = False) -> Price:
         """By its text, which says all about it."""
         found = self._prices.get(release.mark)
         if found is None:
-            raise Unpriced(Sought(self, (release,), state, ()))
+            raise Unpriced(Sought(self, (release,), state, False))
         if isinstance(found, str):
             raise CostInvalid(found)
         return found
@@ -211,7 +218,7 @@ def additive(release: Release, kind: Any, cost: Callable[[Any], Fraction], line:
 
 def summed(release: Release, units: Mapping[str, tuple[int, ...]]) -> Price:
     """Σ count·⌈cost⌉ on each line: a repeated release costs exactly what its repetitions do."""
-    return Price({ALL: {line: total(release, each) for line, each in units.items()}}, units=units)
+    return Price({line: total(release, each) for line, each in units.items()}, units=units)
 
 
 def total(release: Release, each: Sequence[int]) -> int:

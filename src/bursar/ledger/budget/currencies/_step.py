@@ -1,9 +1,8 @@
-"""The one step of every filter: which ways of paying a release pay, which are given up, and what each line is charged.
+"""The one step of every filter: what each line is charged, and which splits are given up.
 
-A currency keeps a few *lines*, each with a limit. A release has one or more *ways* to be paid, each asking amounts on
-some lines; a way that cannot bear a release is dead from then on, and a release that no living way can bear is refused
-and changes nothing. With a single way this is plain adding up. With several it is the union of filters, whose δ's add
-up (proofs/residue.md §5): only a way that needs no δ of its own comes free.
+A currency keeps a few *lines*, each with a limit; a release that some line cannot bear is refused and changes nothing.
+The (ε, δ) currency also keeps *splits* (`splits`): a split that cannot bear a release is given up from then on, and a
+release that no living split can bear is refused.
 
 Whoever charges anything calls `step`: spending, reserving, importing, correcting, `fits`, repricing, and the adversary
 of the tests. What moves amounts that were charged before stands in `_moves`.
@@ -11,11 +10,12 @@ of the tests. What moves amounts that were charged before stands in `_moves`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from bursar.errors import CostInvalid
+from bursar.ledger.budget.currencies.splits import LINE, Payment, paid
+from bursar.ledger.journal.body import Basis
 from bursar.ledger.journal.rows import Balance
 
 State = Mapping[str, Balance]
@@ -33,23 +33,8 @@ SPENT, HELD = Into.SPENT, Into.HELD
 
 
 @dataclass(frozen=True)
-class Price:
-    """What a release asks: for each way the amounts on its lines."""
-
-    ways: Mapping[str, Mapping[str, int]]
-    unable: Mapping[str, str] = field(default_factory=dict)
-    """Ways that cannot bear such a release at all, and why."""
-    together: Mapping[str, int] = field(default_factory=dict)
-    """What a line that several ways share is charged when they all pay; without this, the sum."""
-    fixed: frozenset[str] = frozenset()
-    """Lines on which an unused part of a reservation is not given back."""
-    units: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """On each other line the price of one release of each term: a part of a reservation costs as many of these."""
-
-
-@dataclass(frozen=True)
 class Refusal:
-    """Which line would have been exceeded, in units."""
+    """Which measure would have been exceeded, in units."""
 
     line: str
     asked: int
@@ -57,73 +42,46 @@ class Refusal:
 
 
 @dataclass(frozen=True)
-class Ways:
-    """The ways of a currency: the lines that each of them uses."""
+class Price:
+    """What a release asks."""
 
-    lines: Mapping[str, tuple[str, ...]]
-    private: frozenset[str]
-    """Lines that only one of several ways uses: they die with it."""
-
-    def living(self, state: State) -> list[str]:
-        """The ways that are still open."""
-        if not self.private:
-            return list(self.lines)
-        return [way for way, lines in self.lines.items() if not any(state[line].dead for line in lines)]
-
-
-def ways_of(lines: Mapping[str, tuple[str, ...]]) -> Ways:
-    """Ways, with what is private to each."""
-    uses = [line for way in lines.values() for line in way]
-    return Ways(lines, frozenset(line for line in uses if len(lines) > 1 and uses.count(line) == 1))
+    amounts: Mapping[str, int]
+    """On each line."""
+    fixed: frozenset[str] = frozenset()
+    """Measures on which an unused part of a reservation is not given back."""
+    units: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """On each other measure the price of one release of each term: a part of a reservation costs as many of these."""
+    payments: Sequence[Payment | None] = ()
+    """How each split pays; None where it cannot."""
+    short: Refusal | None = None
+    """What is missing, where no split can pay."""
+    bases: tuple[Basis, ...] = ()
+    """What engines found of composed releases, if the price rests on that."""
 
 
-def step(
-    ways: Ways, state: State, price: Price, into: Into = Into.SPENT, times: int = 1
-) -> dict[str, Balance] | Refusal:
+def step(state: State, price: Price, into: Into = Into.SPENT, times: int = 1) -> dict[str, Balance] | Refusal:
     """The state after ``times`` such releases, one after another at this price, or the refusal of the first that does
-    not fit; `CostInvalid` where no way that is left can bear such a release at all.
+    not fit.
     """
-    now, open_ones = dict(state), times
-    while open_ones:
-        paid = _paid(ways, now, price)
-        if isinstance(paid, Refusal):
-            return paid
-        rounds = 1
-        if open_ones > 1:  # as long as every line that pays can pay again, the same ways stay open
-            rounds = min([open_ones, *(now[line].left // amount for line, amount in paid.items() if amount > 0)])
-        for line, before in now.items():
-            limit, spent, held, dead, window = before
-            amount = paid.get(line)
-            if amount is None:
-                if line in ways.private and not dead:
-                    now[line] = Balance(limit, spent, held, True, window)
-            elif into is HELD and line not in price.fixed:
-                now[line] = Balance(limit, spent, held + rounds * amount, dead, window)
-            elif amount:
-                now[line] = Balance(limit, spent + rounds * amount, held, dead, window)
-        open_ones -= rounds
+    if price.short is not None:
+        return price.short
+    now = dict(state)
+    held = into is HELD
+    for line, amount in price.amounts.items():
+        before = state[line]
+        if times * amount > before.left:
+            return Refusal(line, amount, before)
+        if held and line not in price.fixed:
+            now[line] = before._replace(held=before.held + times * amount)
+        elif amount:
+            now[line] = before._replace(spent=before.spent + times * amount)
+    before = state.get(LINE, NOTHING)
+    if before.splits is not None:
+        splits = paid(before.splits, price.payments, held=held, times=times)
+        if splits is None:
+            return Refusal("gaussian", times * max(one.gaussian for one in price.payments if one), NOTHING)
+        now[LINE] = before._replace(splits=splits)
     return now
 
 
-def _paid(ways: Ways, state: State, price: Price) -> dict[str, int] | Refusal:
-    """What each line is charged; lines of ways that this release closes are missing."""
-    paid: dict[str, int] = {}
-    refusals = []
-    for way in ways.living(state):
-        asked = price.ways.get(way)
-        if asked is None:
-            continue
-        both = dict(asked)
-        for line, amount in paid.items():  # of the ways before this one
-            both[line] = price.together.get(line, amount + asked[line]) if line in asked else amount
-        for line, amount in both.items():
-            if amount > state[line].left:
-                refusals.append(Refusal(line, amount, state[line]))
-                break
-        else:
-            paid = both
-    if paid:
-        return paid
-    if not refusals:
-        raise CostInvalid("; ".join(dict.fromkeys(price.unable.values())) or "no way of paying is left")
-    return min(refusals, key=lambda refusal: refusal.asked - refusal.balance.left)
+NOTHING = Balance(0, 0, 0)

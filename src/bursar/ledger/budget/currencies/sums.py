@@ -16,9 +16,10 @@ from bursar.errors import CostInvalid
 from bursar.guarantees import ApproxDP
 from bursar.jobs.account import account
 from bursar.ledger.budget.amounts import written
-from bursar.ledger.budget.currencies._base import ALL, Line, Stateless, additive, summed
+from bursar.ledger.budget.currencies._base import Line, Stateless, additive, summed
 from bursar.ledger.budget.currencies._step import Price
 from bursar.ledger.budget.release import Release
+from bursar.ledger.journal.body import Basis
 
 
 class Sums(Stateless):
@@ -38,9 +39,12 @@ class Sums(Stateless):
         """Each release's own point, or the whole at the δ that was given."""
         line_e, line_d = self.lines["epsilon"], self.lines["delta"]
         if release.delta is not None:
-            epsilon = certified_epsilon(release)
-            paid = {"epsilon": line_e.price(epsilon), "delta": line_d.price(release.delta)}
-            return Price({ALL: paid}, fixed=frozenset(paid))
+            basis = self._basis(release, release.delta)
+            upper = ends_in(basis)[1]
+            if upper == float("inf"):
+                raise CostInvalid(f"no finite ε is proved for {release.text} at δ = {basis.at}")
+            paid = {"epsilon": line_e.price(Fraction(upper)), "delta": line_d.price(release.delta)}
+            return Price(paid, fixed=frozenset(paid), bases=(basis,))
         try:
             units = {
                 "epsilon": additive(release, ApproxDP, lambda p: Fraction(p.epsilon), line_e),
@@ -50,12 +54,28 @@ class Sums(Stateless):
             raise CostInvalid(f"{problem}; say at which δ it is to be priced: delta=…") from None
         return summed(release, units)
 
+    def _basis(self, release: Release, delta: Fraction) -> Basis:
+        """An interval that holds the ε of the whole composition at a δ: by the best theorem, or as a journal has it."""
+        if self.bases is None:
+            return interval_of(release, delta)
+        for basis in self.bases:
+            if (basis.what, basis.at) == (release.text, written(delta)):
+                return basis
+        raise CostInvalid(f"its entry does not say on which ε the price of {release.text[:60]} rests")
 
-def certified_epsilon(release: Release) -> Fraction:
-    """The ε of the whole composition at its δ, by the best theorem."""
-    assert release.delta is not None
-    report = account(release.composition, delta=release.delta)
-    upper = report.epsilon.upper
-    if upper == float("inf"):
-        raise CostInvalid(f"no finite ε is proved for {release.text} at δ = {written(release.delta)}")
-    return Fraction(upper)
+
+def interval_of(release: Release, delta: Fraction) -> Basis:
+    """What the theorems prove of a composition's ε, as the journal has it."""
+    found = account(release.composition, delta=delta).epsilon
+    return Basis(release.text, written(delta), 1, f"{found.lower!r} {found.upper!r}")
+
+
+def ends_in(basis: Basis) -> tuple[float, float]:
+    """Both ends of an interval that the journal has."""
+    try:
+        lower, upper = map(float, basis.numbers.split())
+    except ValueError as problem:
+        raise CostInvalid(f"the interval that its price rests on is damaged: {problem}") from problem
+    if not 0 <= lower <= upper:
+        raise CostInvalid(f"the interval that its price rests on is damaged: {basis.numbers[:60]}")
+    return lower, upper

@@ -4,32 +4,26 @@ CREATE TABLE scopes (
     name     TEXT COLLATE "C" PRIMARY KEY,
     root     TEXT COLLATE "C" NOT NULL,
     parent   TEXT COLLATE "C" NOT NULL,
-    kind     TEXT NOT NULL CHECK (kind IN ('root', 'block', 'quota', 'window')),
+    kind     TEXT NOT NULL CHECK (kind IN ('root', 'block', 'quota')),
     currency TEXT NOT NULL,
     terms    TEXT NOT NULL,
-    status   TEXT NOT NULL CHECK (status IN ('open', 'frozen', 'closed'))
+    status   TEXT NOT NULL CHECK (status IN ('open', 'frozen', 'closed')),
+    -- how often a steward has changed the scopes of a root: it stands with the root itself
+    epoch    BIGINT NOT NULL DEFAULT 0
 );
 CREATE INDEX scopes_of_root ON scopes (root);
 
--- One row for each line of a scope's currency, in whole units. The rule of the ledger is repeated here.
+-- One row for each line of a scope's currency, in whole units. The rule of the ledger is repeated here; a line of
+-- splits has their states, as JSON, in place of amounts.
 CREATE TABLE lines (
     scope    TEXT COLLATE "C" NOT NULL REFERENCES scopes (name),
     line     TEXT COLLATE "C" NOT NULL,
     "limit"  BIGINT NOT NULL CHECK ("limit" >= 0),
     spent    BIGINT NOT NULL CHECK (spent >= 0),
     held     BIGINT NOT NULL CHECK (held >= 0),
-    dead     SMALLINT NOT NULL CHECK (dead IN (0, 1)),
-    "window" BIGINT NOT NULL,
+    splits   TEXT NOT NULL CHECK (position('-' IN splits) = 0),
     PRIMARY KEY (scope, line),
     CHECK (spent + held <= "limit")
-) WITH (fillfactor = 50);
-
-CREATE TABLE heads (
-    root  TEXT COLLATE "C" PRIMARY KEY,
-    seq   BIGINT NOT NULL CHECK (seq > 0),
-    at    BIGINT NOT NULL,
-    hash  TEXT NOT NULL,
-    epoch BIGINT NOT NULL
 ) WITH (fillfactor = 50);
 
 CREATE TABLE journal (
@@ -72,3 +66,24 @@ CREATE TABLE reservations (
     detail  TEXT NOT NULL
 );
 CREATE INDEX reservations_due ON reservations (root, expires) WHERE status = 'open';
+
+-- Counters of blocks, some thousand in a row, and the files of what people were charged.
+CREATE TABLE counters (
+    scope   TEXT COLLATE "C" NOT NULL REFERENCES scopes (name),
+    line    TEXT COLLATE "C" NOT NULL,
+    tile    BIGINT NOT NULL CHECK (tile >= 0),
+    most    BIGINT NOT NULL CHECK (most >= 0),
+    amounts BYTEA NOT NULL,
+    PRIMARY KEY (scope, line, tile)
+);
+ALTER TABLE counters ALTER COLUMN amounts SET STORAGE EXTERNAL;
+
+CREATE TABLE deltas (
+    root   TEXT COLLATE "C" NOT NULL,
+    seq    BIGINT NOT NULL,
+    kind   TEXT NOT NULL CHECK (kind IN ('delta', 'snapshot')),
+    path   TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    worst  BIGINT NOT NULL CHECK (worst >= 0),
+    PRIMARY KEY (root, seq)
+);

@@ -5,9 +5,9 @@ INSERT INTO journal SELECT * FROM unnest(
 -- name: remember
 INSERT INTO keys SELECT * FROM unnest(?::text[], ?::text[], ?::bigint[])
 -- name: set_balance
-UPDATE lines SET "limit" = new."limit", spent = new.spent, held = new.held, dead = new.dead, "window" = new."window"
-FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::smallint[], ?::bigint[], ?::text[], ?::text[])
-    AS new ("limit", spent, held, dead, "window", scope, line)
+UPDATE lines SET "limit" = new."limit", spent = new.spent, held = new.held, splits = new.splits
+FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::text[])
+    AS new ("limit", spent, held, splits, scope, line)
 WHERE lines.scope = new.scope AND lines.line = new.line
 -- name: add_released
 INSERT INTO released SELECT * FROM unnest(?::text[], ?::text[], ?::bigint[])
@@ -23,7 +23,7 @@ CROSS JOIN LATERAL (SELECT seq, at, hash FROM journal WHERE journal.root = roots
 -- name: several_keys
 SELECT key, root, seq FROM keys WHERE key = ANY(?)
 -- name: several_balances
-SELECT scope, line, "limit", spent, held, dead, "window" FROM lines WHERE scope = ANY(?) ORDER BY scope, line
+SELECT scope, line, "limit", spent, held, splits FROM lines WHERE scope = ANY(?) ORDER BY scope, line
 -- name: several_links
 SELECT seq, hash, kind FROM journal WHERE root = ? AND seq = ANY(?)
 -- name: several_counters

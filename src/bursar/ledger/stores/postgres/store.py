@@ -17,9 +17,8 @@ import psycopg
 from psycopg import errors, sql
 
 from bursar.errors import InputError, LedgerHalted, StorageFailed, StorageFull
-from bursar.ledger.budget.currencies import Balance
 from bursar.ledger.journal.entry import Chained
-from bursar.ledger.journal.rows import CounterRow, Head
+from bursar.ledger.journal.rows import CounterRow, Head, balance_in
 from bursar.ledger.stores._base import Conflict, Reader, Store, Transaction
 from bursar.ledger.stores._work import work
 from bursar.ledger.stores.postgres.connection import Line
@@ -93,8 +92,8 @@ class _Write(SqlTransaction, _View):
         self._asked_keys = dict.fromkeys(keys)
         self._asked_keys.update({key: (root, seq) for key, root, seq in known.fetchall()})
         self._kept_lines = {scope: {} for scope in scopes}
-        for scope, line, limit, spent, held, dead, window in lines.fetchall():
-            self._kept_lines[scope][line] = Balance(limit, spent, held, bool(dead), window)
+        for scope, line, *numbers in lines.fetchall():
+            self._kept_lines[scope][line] = balance_in(*numbers)
 
 
 def _number(root: str) -> int:
