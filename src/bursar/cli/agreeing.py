@@ -61,11 +61,9 @@ def _known(books: Ledger, key: str) -> bool:
 
 def _show(books: Ledger, verb: Any, by: str | None) -> bool:
     """What it would take of each scope, and what is left afterwards; nothing where it would be refused."""
-    from bursar.ledger.budget import words
     from bursar.ledger.views.rehearsed import rehearsed
 
     found = rehearsed(books.office, verb, books.actor if by is None else by).changes
     for one in found:
-        left = words.left(one.left_after)
-        typer.echo(f"bursar: {one.after.name}: takes {words.taken(one.takes)}, {left} is left afterwards", err=True)
+        typer.echo(f"bursar: {one.taken}", err=True)
     return bool(found)

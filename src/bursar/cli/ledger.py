@@ -44,10 +44,13 @@ Parent = Annotated[
     str | None, typer.Option(help="The scope above; a/b goes below a, if there is one, without being told.")
 ]
 Root = Annotated[bool, typer.Option("--root", help="A budget of its own, whatever the name lies under.")]
-Kind = Annotated[str | None, typer.Option(help="root, block, quota or window.")]
+Kind = Annotated[str | None, typer.Option(help="root, block or quota.")]
 Unit = Annotated[str | None, typer.Option(help="Whom it protects: person, household, record.")]
 Relation = Annotated[str | None, typer.Option(help="add_remove, replace_one or zero_out.")]
-Period = Annotated[str | None, typer.Option(help="The length of a window, in seconds.")]
+Split = Annotated[
+    list[str] | None,
+    typer.Option("--split", help="A share of ε and a share of δ, such as 1/20:0.01 (may be repeated)."),
+]
 SecondPerson = Annotated[bool, typer.Option(help="A change of the limit needs two people.")]
 Spent = Annotated[list[str] | None, typer.Option(help="A release made before it was opened (may be repeated).")]
 
@@ -68,7 +71,7 @@ def open_scope(
     kind: Kind = None,
     unit: Unit = None,
     relation: Relation = None,
-    period: Period = None,
+    split: Split = None,
     second_person: SecondPerson = False,
     spent: Spent = None,
     yes: Yes = False,
@@ -87,7 +90,7 @@ def open_scope(
     bursar ledger open census/maps --epsilon 1/4 --delta 1e-7
     """
     limits = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu, "order": order, "renyi": renyi, "leak": leak}
-    place = {"currency": currency, "parent": parent, "unit": unit, "relation": relation, "period": period}
+    place = {"currency": currency, "parent": parent, "unit": unit, "relation": relation}
     place["kind"] = "root" if root else kind
     with opened(ledger, anchor, as_json, create=True) as books:
         if root and (parent is not None or kind not in (None, "root")):
@@ -95,7 +98,9 @@ def open_scope(
 
         def opening(consent: str | None) -> Receipt:
             more = {**limits, **place, "by": by, "key": key}
-            return books.open(scope, **more, second_person=second_person, spent=spent or (), consent=consent)
+            splits = [one.split(":") for one in split or ()] or None
+            said = {"splits": splits, "second_person": second_person, "spent": spent or (), "consent": consent}
+            return books.open(scope, **more, **said)  # type: ignore[arg-type]
 
         receipt = agreeing(opening, yes=yes)
         above = receipt.body["scopes"][0][2]

@@ -115,14 +115,15 @@ def _told(answer: Mapping[str, Any], said: list[str], as_json: bool) -> None:
 
 @app.command()
 def verify(
-    reprice: Annotated[bool, typer.Option(help="Compute every price anew too.")] = False,
+    reprice: Annotated[bool, typer.Option(help="Check every price too.")] = False,
+    deep: Annotated[bool, typer.Option(help="And ask the engines again for what they once found.")] = False,
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     as_json: Json = False,
 ) -> None:
     """Recompute the chain, every balance and the anchors from the journal; exit code 4 if anything is wrong."""
     with opened(ledger, anchor, as_json) as books, busy("verifying"):
-        found = books.verify(reprice=reprice)
+        found = books.verify(reprice=reprice, deep=deep)
     print_answer(found, as_json)
     if not found:
         raise typer.Exit(WRONG)

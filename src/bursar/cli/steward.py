@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bursar.cli.agreeing import Yes, agreed
+from bursar.cli.agreeing import Yes, agreed, agreeing
 from bursar.cli.completing import DEFAULT
 from bursar.cli.options import (
     Anchor,
@@ -25,6 +25,9 @@ from bursar.cli.options import (
     print_receipt,
 )
 from bursar.cli.shared import whole_number
+
+if TYPE_CHECKING:
+    from bursar.ledger.receipt import Receipt
 
 Table = Annotated[Path, typer.Argument(help="A CSV file: what, and perhaps count and delta.")]
 
@@ -44,9 +47,9 @@ def correct(
 ) -> None:
     """Add spend that an entry should have had; it can only add.
 
-    The price is shown first, and at a terminal it asks. Where it would do more than charge the release (cost more out
-    of its order, give up a way of paying, end reservations, freeze a scope), nothing is done until somebody agrees, to
-    what was shown: at the terminal, or with --yes.
+    The price is shown first, and at a terminal it asks. Where it would do more than charge the release (end what is
+    left for Gaussian-like releases, end reservations, freeze a scope), nothing is done until somebody agrees to what
+    was shown: at the terminal, or with --yes.
     """
     from bursar.ledger.verbs.correct import correct as asked
 
@@ -68,6 +71,7 @@ def limit(
     mu: Annotated[str | None, typer.Option(help="The new μ.")] = None,
     renyi: Annotated[str | None, typer.Option(help="The new limit of a Rényi order.")] = None,
     approved_by: Annotated[str | None, typer.Option(help="The second person, where two are needed.")] = None,
+    yes: Yes = False,
     ledger: Where = DEFAULT,
     anchor: Anchor = None,
     key: Key = None,
@@ -76,18 +80,13 @@ def limit(
 ) -> None:
     """Raise or lower a limit."""
     with opened(ledger, anchor, as_json) as books:
-        receipt = books.limit(
-            scope,
-            reason=reason,
-            by=by,
-            approved_by=approved_by,
-            key=key,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            renyi=renyi,
-        )
+        limits = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu, "renyi": renyi}
+        who: dict[str, Any] = {"by": by, "approved_by": approved_by, "key": key}
+
+        def changing(consent: str | None) -> Receipt:
+            return books.limit(scope, reason=reason, consent=consent, **who, **limits)
+
+        receipt = agreeing(changing, yes=yes)
         print_receipt(receipt, as_json, f"{scope} has a new limit")
 
 

@@ -97,7 +97,7 @@ class Verbs:
         kind: Text = None,
         unit: Text = None,
         relation: Text = None,
-        period: Any = None,
+        splits: Sequence[tuple[Any, Any]] = (),
         second_person: bool = False,
         spent: Sequence[Any] = (),
         consent: Text = None,
@@ -108,7 +108,8 @@ class Verbs:
         asked = wire.Open(
             scope,
             key or own_key(),
-            **numbers({**limits, "leak": leak, "period": period}),
+            **numbers({**limits, "leak": leak}),
+            splits=[(str(epsilon), str(delta)) for epsilon, delta in splits],
             currency=currency,
             parent=parent,
             kind=kind,
@@ -127,6 +128,7 @@ class Verbs:
         *,
         reason: str,
         approval: Text = None,
+        consent: Text = None,
         key: Text = None,
         epsilon: Any = None,
         delta: Any = None,
@@ -134,9 +136,12 @@ class Verbs:
         mu: Any = None,
         renyi: Any = None,
     ) -> Call[wire.Receipt]:
-        """Raise or lower a limit, with the reason; ``approval`` is another person's token, where two must agree."""
+        """Raise or lower a limit, with the reason; ``approval`` is another person's token, where two must agree, and
+        ``consent`` that of `correct`.
+        """
         limits = numbers({"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu, "renyi": renyi})
-        return call(verbs.LIMIT, wire.Limit(scope, reason, key or own_key(), **limits, approval=approval))
+        asked = wire.Limit(scope, reason, key or own_key(), **limits, approval=approval, consent=consent)
+        return call(verbs.LIMIT, asked)
 
     @verb
     def freeze(self, scope: str, *, reason: str, key: Text = None) -> Call[wire.Receipt]:
@@ -191,9 +196,9 @@ class Verbs:
         return call(verbs.ENTRIES, wire.Page(scope, after, most))
 
     @verb
-    def verify(self, *, reprice: bool = False) -> Call[wire.Verification]:
+    def verify(self, *, reprice: bool = False, deep: bool = False) -> Call[wire.Verification]:
         """Recompute the whole ledger from its journal."""
-        return call(verbs.VERIFY, wire.Verify(reprice))
+        return call(verbs.VERIFY, wire.Verify(reprice, deep))
 
     @verb
     def export(self, form: str = "jsonl", *, root: Text = None, facts: Mapping[str, Any] | None = None) -> Call[str]:

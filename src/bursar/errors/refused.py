@@ -146,10 +146,9 @@ class ConsentNeeded(Refused):
         said = str(self)
         for line in beyond[1:]:
             said = said.replace(f"  {line}\n", "", 1)
-        return ConsentNeeded(
-            said.replace(beyond[0], "a budget above yours: charged out of its order it takes more there", 1),
-            consent=self.consent,
-        )
+        above = "a budget above yours: it does more than that there, too"
+        told = [(scope, line) for scope, line in self.lines if line not in beyond]
+        return ConsentNeeded(said.replace(beyond[0], above, 1), consent=self.consent, lines=[*told, (None, above)])
 
 
 class _Guarded(Refused):

@@ -169,6 +169,11 @@ class Taken(Presented):
     left: Figures | None = None
     """What there would be."""
 
+    @property
+    def standing(self) -> str:
+        """What would be left, in words."""
+        return f"{words.left(self.after)} left" if self.left is None else words.both(self.left)
+
     def figures(self) -> dict[str, str]:
         """What is left of a target with splits afterwards, and what was taken, rounded to the safe side."""
         if self.had is None or self.left is None:

@@ -17,8 +17,11 @@ from bursar.ledger.budget.currencies import Unpriced, find_here
 from bursar.ledger.budget.release import Release, known_text, point_of, release_of, remembered
 from bursar.ledger.commit.alerts import Alert, log
 from bursar.ledger.commit.request import Request as Charge
+from bursar.ledger.inspection.bases import deeply
+from bursar.ledger.journal.body import Basis
 from bursar.ledger.journal.entry import canonical
 from bursar.ledger.ledger import Ledger
+from bursar.ledger.receipt import Receipt
 from bursar.ledger.views.hindsight import Lost
 from bursar.ledger.views.looks import look_at
 from bursar.ledger.views.standing import Seen, Standing, told
@@ -29,7 +32,7 @@ from bursar.service.clerk import Clerk
 from bursar.service.limits import Buckets
 from bursar.service.metrics import Metrics
 from bursar.service.patience import Patience
-from bursar.service.permissions import Tree
+from bursar.service.permissions import Tree, covers
 from bursar.service.settings import Settings
 from bursar.service.tokens import EVERYTHING, Token, Tokens
 from bursar.service.work import Workshop
@@ -66,7 +69,7 @@ class Service:
         self.largest_charge = settings.share("largest_charge")
         self.largest_reserved = settings.share("largest_reserved")
         self.workers = Workers(settings)
-        self.ledger.office.find, self.ledger.read = self._find, self._read
+        self.ledger.office.find, self.ledger.read, self.ledger.compare = self._find, self._read, self._compare
         self._health = ThreadPoolExecutor(1, "bursar-health")
         self._looks, self._held = Workshop("bursar-look", 4, 1), Workshop("bursar-held", 2, 2)
         self._shutting = False
@@ -131,7 +134,14 @@ class Service:
     async def learn(self, token: Token, missing: Unpriced) -> None:
         """Have prices found that nobody knows yet, and teach them to the currencies."""
         asked = [
-            (one.currency.name, canonical(one.currency.terms()), one.releases, dict(one.state), one.late, one.currency.bases)
+            (
+                one.currency.name,
+                canonical(one.currency.terms()),
+                one.releases,
+                dict(one.state),
+                one.late,
+                one.currency.bases,
+            )
             for one in missing.sought
         ]
         for one, lessons in zip(missing.sought, await self.count(token, "price", asked), strict=True):
@@ -172,6 +182,20 @@ class Service:
             asked.close()
             raise StorageFailed("the service is shutting down, retry with the same key")
         return asyncio.run_coroutine_threadsafe(asked, loop).result()
+
+    async def receipt_for(self, token: Token, receipt: Receipt) -> dict[str, Any]:
+        """A receipt as it may be told to a token: what was taken of scopes beyond its reach is left out."""
+        found = receipt.to_dict()
+        await self.meet(token, [one["scope"] for one in found["taken"]])
+        return {**found, "taken": [one for one in found["taken"] if covers(token, self.tree, one["scope"])]}
+
+    def _compare(self, basis: Basis) -> str:
+        """What engines say of a composed release, in a process of its own for the ledger in the thread of a `job`."""
+        token, loop = asking.TOKEN.get(), self._loop
+        if token is None or loop is None:
+            return deeply(basis)
+        found: str = self._from_thread(self.count(token, "compare", basis), loop)
+        return found
 
     async def show(self, token: Token, name: str) -> Standing:
         """A scope now. What its releases have cost is left out where counting that takes too long."""

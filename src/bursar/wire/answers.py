@@ -7,6 +7,18 @@ from typing import Any, Literal
 from msgspec import Struct
 
 
+class Figures(Struct):
+    """What an entry took of a scope with splits, and what was left: for Gaussian-like releases in per cent, for pure
+    ones as an ε.
+    """
+
+    scope: str
+    gaussian_left: str
+    gaussian_taken: str
+    pure_left: str
+    pure_taken: str
+
+
 class Receipt(Struct):
     """Where an entry stands."""
 
@@ -17,6 +29,7 @@ class Receipt(Struct):
     kind: str
     key: str
     replayed: bool
+    taken: list[Figures] = []
 
 
 class Reservation(Struct):
@@ -41,12 +54,18 @@ class Part(Struct):
 
 
 class Taken(Struct):
-    """What a release would take of a scope's limit, and what would be left of it, in per cent."""
+    """What a release would take of a scope's limit, and what would be left of it, in per cent; of a scope with splits
+    also what it would take of either kind, and leave.
+    """
 
     scope: str
     takes_percent: str
     left_percent: str
     left_after_percent: str
+    gaussian_left: str | None = None
+    gaussian_taken: str | None = None
+    pure_left: str | None = None
+    pure_taken: str | None = None
 
 
 class Quoted(Struct):

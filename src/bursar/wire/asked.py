@@ -120,14 +120,16 @@ class Open(Asked):
     kind: Name | None = None
     unit: Name | None = None
     relation: Name | None = None
-    period: Number | None = None
+    splits: Annotated[
+        list[tuple[Number, Number]], Meta(max_length=12, description="A share of ε and one of δ for each split.")
+    ] = []
     second_person: bool = False
     spent: Annotated[list[Text], Meta(max_length=1000)] = []
     consent: Name | None = None
 
 
 class Limit(Asked):
-    """Raise or lower a limit."""
+    """Raise or lower a limit. Where that would end what is left for Gaussian-like releases, `consent_needed` says so."""
 
     scope: Name
     reason: Reason
@@ -138,6 +140,7 @@ class Limit(Asked):
     mu: Number | None = None
     renyi: Number | None = None
     approval: Secret | None = None
+    consent: Name | None = None
 
 
 class Status(Asked):
@@ -160,9 +163,10 @@ class BringIn(Asked):
 
 
 class Verify(Asked):
-    """Recompute everything; ``reprice`` every price too."""
+    """Recompute everything; ``reprice`` checks every price too, ``deep`` also what engines once found."""
 
     reprice: bool = False
+    deep: bool = False
 
 
 class NewToken(Asked):

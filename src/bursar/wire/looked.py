@@ -22,7 +22,6 @@ class Line(Struct):
     spent: str
     held: str
     left: str
-    dead: bool
     decimal: Decimal
 
 
@@ -62,8 +61,9 @@ class Hindsight(Struct):
 
 class Standing(Struct):
     """A scope now: the per cent of its limit that are used and left, and how many ``more`` like the last release would
-    be admitted. ``lifetime`` is the odometer of a window's root, ``halted`` why the ledger accepts nothing.
-    ``concurrent`` says whether questions to several interactive mechanisms may be interleaved (null: not said).
+    be admitted. ``gaussian_left`` (in per cent) and ``pure_left`` (an ε) are what a scope with splits has for the two
+    kinds of releases. ``halted`` says why the ledger accepts nothing, ``concurrent`` whether
+    questions to several interactive mechanisms may be interleaved (null: not said).
     """
 
     scope: str
@@ -82,10 +82,11 @@ class Standing(Struct):
     lines: list[Line]
     released: list[Released]
     odometer: Odometer | None
-    lifetime: Odometer | None
     hindsight: Hindsight | None
     halted: str | None
     concurrent: bool | None = None
+    gaussian_left: str | None = None
+    pure_left: str | None = None
 
 
 Statement = Standing

@@ -70,9 +70,7 @@ class Folded(NamedTuple):
     bases: tuple[Basis, ...]
 
 
-def folded(
-    scope: Scope, state: dict[str, Balance], releases: Sequence[Release], late: bool
-) -> Folded | Refusal:
+def folded(scope: Scope, state: dict[str, Balance], releases: Sequence[Release], late: bool) -> Folded | Refusal:
     """The state after past releases: each priced by its place in the list where nothing else ran, else as late."""
     now, bases = state, dict[Basis, None]()
     for release in releases:

@@ -16,6 +16,7 @@ from bursar.ledger.journal.rows import Balance, DeltaRow, ReservationRow, ScopeR
 
 _NOTHING = Balance(0, 0, 0)
 
+
 class Changes(NamedTuple):
     """What an entry does to the tables, apart from the lines, which are its effects."""
 

@@ -55,7 +55,13 @@ class Limit(Told, frozen=True):
         effects = [change for one in every for change in _changes(one, posting.lines(one), fresh)]
         agreed = consented_to_limit(every, effects, self.limits, self.consent)
         changed = [one.with_terms(target=target_of(fresh), overdrawn={}).row for one in every]
-        return [Draft("limit", scope.row.root, Body(effect=effects, approved_by=self.approved_by, scopes=changed, consent=agreed))]
+        return [
+            Draft(
+                "limit",
+                scope.row.root,
+                Body(effect=effects, approved_by=self.approved_by, scopes=changed, consent=agreed),
+            )
+        ]
 
     def _check(self, scope: Scope, actor: str) -> None:
         if scope.row.status == "closed":

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 from bursar.errors import BudgetExceeded, StorageFailed
 from bursar.ledger.budget.currencies import Unpriced
 from bursar.ledger.budget.refusals import refusal_of
 from bursar.ledger.budget.scope import Scope
-from bursar.ledger.budget.shares import share_left
 from bursar.ledger.commit.office import Office
 from bursar.ledger.commit.rehearsal import Rehearsal
 from bursar.ledger.commit.request import Verb
 from bursar.ledger.journal.body import Draft
+from bursar.ledger.receipt import Taken, taken_of
 
 _PRICINGS = 50
 
@@ -23,13 +22,8 @@ class Change(NamedTuple):
 
     before: Scope | None
     after: Scope
-    left_before: Fraction
-    left_after: Fraction
-
-    @property
-    def takes(self) -> Fraction:
-        """What it would take of the limit."""
-        return self.left_before - self.left_after
+    taken: Taken
+    """What it would take, and what would be left."""
 
 
 class Rehearsed(NamedTuple):
@@ -64,7 +58,7 @@ def _on(stage: Rehearsal, verb: Verb[Any], actor: str) -> Rehearsed:
         before = None if row is None else Scope(row)
         after = Scope(stage.scopes[name]) if name in stage.scopes else before
         assert after is not None
-        left = Fraction(1) if before is None else share_left(stage.view.lines(before))
         lines = stage.after[name] if before is None else stage.lines(before)
-        changes.append(Change(before, after, left, share_left(lines)))
+        state = after.currency.opening() if before is None else stage.view.lines(before)
+        changes.append(Change(before, after, taken_of(name, state, lines)))
     return Rehearsed(changes, None, drafts)

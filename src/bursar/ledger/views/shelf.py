@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
+from bursar.ledger.budget import words
 from bursar.ledger.budget.scope import Scope
-from bursar.ledger.budget.shares import share_left
+from bursar.ledger.budget.shares import Figures, figures, share_left
 from bursar.ledger.commit.office import Office
 from bursar.ledger.commit.view import View
 from bursar.ledger.journal.body import LOST
@@ -28,8 +29,20 @@ class Place:
 
     scope: Scope
     left: Fraction
+    figures: Figures | None = None
+    """Of a target with splits: what is left for either kind of releases."""
     below: list[Place] = field(default_factory=list)
     """Those that hang directly below it."""
+
+    @property
+    def least(self) -> Fraction:
+        """The smaller share of both kinds, by which lists are sorted."""
+        return self.left if self.figures is None else self.figures.smaller
+
+    @property
+    def said(self) -> str:
+        """What is left, in words."""
+        return f"{words.left(self.left)} left" if self.figures is None else words.both(self.figures)
 
     @property
     def name(self) -> str:
@@ -42,15 +55,20 @@ def shelf(office: Office) -> dict[str, Place]:
     with office.store.reading() as reader:
         view = office.view(reader)
         scopes = [Scope(row) for row in reader.scopes()]
-        places = {scope.name: Place(scope, share_left(view.lines(scope))) for scope in scopes}
+        states = {scope.name: view.lines(scope) for scope in scopes}
+        places = {
+            scope.name: Place(scope, share_left(state), figures(state))
+            for scope, state in zip(scopes, states.values(), strict=True)
+        }
     for place in places.values():
         above = places.get(place.scope.row.parent)
         if above is not None:
             above.below.append(place)
     for place in places.values():
-        blocks = [one.left for one in place.below if one.scope.kind == "block"]
+        blocks = [one for one in place.below if one.scope.kind == "block"]
         if blocks:
-            place.left = min(blocks)
+            worst = min(blocks, key=lambda one: one.left)
+            place.left, place.figures = worst.left, worst.figures
     return places
 
 

@@ -9,4 +9,4 @@ from bursar.losses.residue.law import law_of_directions as law_of_directions
 from bursar.losses.residue.law import law_of_points as law_of_points
 from bursar.losses.residue.law import law_of_promise as law_of_promise
 from bursar.losses.residue.law import places_of as places_of
-from bursar.losses.residue.law import points_of as points_of
+from bursar.losses.residue.law import reach_from as reach_from

@@ -65,16 +65,6 @@ class Points(NamedTuple):
     deltas: tuple[float, ...]
 
 
-Deltas = Callable[[list[float]], list[float]]
-"""Upper ends of δ, in both directions, at several ε."""
-
-
-def points_of(deltas: Deltas, cut: float) -> Points:
-    """The points of a composed profile, up to where it is below the cut: whoever finds them finds many at a time."""
-    reach = _reach_of(deltas, cut)
-    return Points(reach, tuple(deltas(places_of(reach))))
-
-
 def law_of_points(points: Points) -> ResidueLaw:
     """The law of these points."""
     if len(points.deltas) != DOTS + 1 or not all(0 <= delta <= 1 for delta in points.deltas):
@@ -88,17 +78,16 @@ def places_of(reach: float) -> list[float]:
     return [0.0, *(reach * _RULE).tolist()]
 
 
-def _reach_of(deltas: Deltas, cut: float) -> float:
-    """An ε at which the profile has certainly fallen to the cut: a few at a time, then between the last two."""
-    steps = [0.25 * 1.5**step for step in range(20)]
-    for first in range(0, len(steps), 4):
-        tried = steps[first : first + 4]
-        for x, delta in zip(tried, deltas(tried), strict=True):
-            if delta <= cut:
-                between = [x / 1.5 + (x - x / 1.5) * part / 16 for part in range(1, 16)]
-                found = zip(between, deltas(between), strict=True)
-                return next((place for place, value in found if value <= cut), x)
-    raise LossUnknown("its losses reach too far")
+def reach_from(epsilon: float) -> float:
+    """The place of a law's last point, where the profile is known to have fallen to the cut at this ε."""
+    x = 0.25
+    while x < epsilon:
+        x *= 1.5
+    if x > _FARTHEST:
+        raise LossUnknown("its losses reach too far")
+    low = x / 1.5
+    between = (low + (x - low) * part / 16 for part in range(1, 17))
+    return next((place for place in between if place >= epsilon), x)
 
 
 def _law(tables: Sequence[TableLoss]) -> ResidueLaw:

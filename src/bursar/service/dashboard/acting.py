@@ -65,7 +65,7 @@ async def confirm(desk: Desk, request: Request, token: Token) -> Response:
         found = await _rehearsed(service, token, verb, given)
     except ConsentNeeded as needed:
         told = await consent_below(service, token, needed)
-        consent, warning = needed.consent, str(told).partition(":\n")[2].rpartition("Nothing was charged")[0]
+        consent, warning = needed.consent, "\n".join(line for _, line in told.lines)
         found = await _rehearsed(service, token, verb, {**given, "consent": needed.consent})
     refusal = found.refusal
     if refusal is not None and not covers(token, service.tree, refusal.scope):
@@ -142,7 +142,7 @@ async def _verb(service: Service, token: Token, verb: str, given: Fields) -> Ver
         limits = {one: given[one] for one in LIMITS if one in given}
         # whether a second person agrees is asked when it is done
         second = "a second person" if token.name != "a second person" else "another person"
-        return limit(name, limits, given.get("reason", ""), second)
+        return limit(name, limits, given.get("reason", ""), second, given.get("consent"))
     if verb == "bring_in":
         return bring_in(name, await past_of(service, token, given.get("table", "")), given.get("consent"))
     return status(name, _STATUS[verb], given.get("reason", ""))

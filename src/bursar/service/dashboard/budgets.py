@@ -90,7 +90,7 @@ def _sorted(places: Iterable[Place], sort: str) -> list[Place]:
     by_name = sorted(places, key=lambda place: place.name)
     if sort == "name":
         return by_name
-    return sorted(by_name, key=lambda place: (place.scope.row.status == "closed", place.left))
+    return sorted(by_name, key=lambda place: (place.scope.row.status == "closed", place.least))
 
 
 def _row(place: Place, sort: str, under: str, every: bool) -> Row:

@@ -24,7 +24,7 @@ async def verify(desk: Desk, request: Request, token: Token) -> Response:
     """Whether the journal adds up."""
     given = await desk.form(request)
     permit(token, "verify")
-    asked = wire.Verify("reprice" in given)
+    asked = wire.Verify("reprice" in given, "deep" in given)
     found = await RUN["verify"](desk.service, token, asked)
     return desk.render("_verified.html", token, found=found, audit=desk.service.audit)
 

@@ -58,7 +58,7 @@ async def entries_to(service: Service, token: Token, name: str, after: int, most
 
 async def _verify(service: Service, token: Token, asked: wire.Verify) -> dict[str, Any]:
     everywhere(token, "verify")
-    found = await service.job(token, lambda: service.ledger.verify(reprice=asked.reprice).to_dict())
+    found = await service.job(token, lambda: service.ledger.verify(reprice=asked.reprice, deep=asked.deep).to_dict())
     service.audit = Audit(service.ledger.office.clock(), token.name, found)
     return found
 

@@ -81,7 +81,7 @@ async def _spend(service: Service, token: Token, asked: wire.Spend) -> dict[str,
         release = await service.read(token, asked.what, asked.delta)
     verb = spend(asked.scopes, release, cap=service.largest_charge, reason=asked.reason)
     receipt = await _commit(service, token, verb, asked.key)
-    return receipt.to_dict()
+    return await service.receipt_for(token, receipt)
 
 
 async def _reserve(service: Service, token: Token, asked: wire.Reserve) -> dict[str, Any]:
@@ -90,7 +90,7 @@ async def _reserve(service: Service, token: Token, asked: wire.Reserve) -> dict[
     caps = Caps(service.largest_charge, service.largest_reserved)
     verb = reserve(asked.scopes, release, asked.ttl, asked.key, caps=caps, reason=asked.reason)
     reservation = await _commit(service, token, verb, asked.key)
-    return reservation.to_dict()
+    return {**reservation.to_dict(), "receipt": await service.receipt_for(token, reservation.receipt)}
 
 
 async def _held(service: Service, token: Token, reservation: str) -> None:
@@ -107,13 +107,13 @@ async def _draw(service: Service, token: Token, asked: wire.Draw) -> dict[str, A
     part = None if asked.what is None else await service.read(token, asked.what)
     verb = draw(asked.reservation, part, cap=service.largest_charge, reason=asked.reason)
     receipt = await _commit(service, token, verb, asked.key)
-    return receipt.to_dict()
+    return await service.receipt_for(token, receipt)
 
 
 async def _close(service: Service, token: Token, asked: wire.Close) -> dict[str, Any]:
     await _held(service, token, asked.reservation)
     receipt = await _commit(service, token, Close(reservation_id(asked.reservation)), asked.key)
-    return receipt.to_dict()
+    return await service.receipt_for(token, receipt)
 
 
 ENDPOINTS = (

@@ -19,7 +19,7 @@ from bursar.service.tokens import EVERYTHING, Token
 from bursar.wire import verbs
 
 _LIMITS = ("epsilon", "delta", "rho", "mu", "renyi")
-_OPENING = (*_LIMITS, "order", "leak", "currency", "parent", "kind", "unit", "relation", "period", "second_person")
+_OPENING = (*_LIMITS, "order", "leak", "currency", "parent", "kind", "unit", "relation", "second_person")
 
 
 async def _open(service: Service, token: Token, asked: wire.Open) -> dict[str, Any]:
@@ -30,7 +30,7 @@ async def _open(service: Service, token: Token, asked: wire.Open) -> dict[str, A
     if token.scope != EVERYTHING and not asked.scope.startswith(f"{token.scope}/"):
         # whoever may try any name learns which ones others have
         raise NotPermitted(f"with this token the name of a new scope begins with {token.scope}/")
-    terms = {name: getattr(asked, name) for name in _OPENING}
+    terms = {name: getattr(asked, name) for name in _OPENING} | {"splits": asked.splits or None}
     # which scope lies above, and whether the token reaches it, the ledger decides at once
     place = None if token.scope == EVERYTHING else token.scope
     spent = [await service.read(token, what) for what in asked.spent]
@@ -42,20 +42,16 @@ async def _open(service: Service, token: Token, asked: wire.Open) -> dict[str, A
         "within": place,
     }
     receipt = await service.job(token, lambda: service.ledger.open(asked.scope, **terms, **said))
-    return receipt.to_dict()
+    return await service.receipt_for(token, receipt)
 
 
 async def _limit(service: Service, token: Token, asked: wire.Limit) -> dict[str, Any]:
     within(token, service.tree, [asked.scope])
     second = None if asked.approval is None else await _second(service, token, asked.approval, asked.scope)
     limits = {name: value for name in _LIMITS if (value := getattr(asked, name)) is not None}
-    receipt = await service.job(
-        token,
-        lambda: service.ledger.limit(
-            asked.scope, reason=asked.reason, by=token.name, approved_by=second, key=asked.key, **limits
-        ),
-    )
-    return receipt.to_dict()
+    who = {"by": token.name, "approved_by": second, "key": asked.key, "consent": asked.consent}
+    receipt = await service.job(token, lambda: service.ledger.limit(asked.scope, reason=asked.reason, **who, **limits))
+    return await service.receipt_for(token, receipt)
 
 
 async def _second(service: Service, token: Token, secret: str, scope: str) -> str:
@@ -77,7 +73,7 @@ def _status(verb: str) -> Run:
         receipt = await service.job(
             token, lambda: change(asked.scope, reason=asked.reason, by=token.name, key=asked.key)
         )
-        return receipt.to_dict()  # type: ignore[no-any-return]
+        return await service.receipt_for(token, receipt)
 
     return run
 
@@ -100,7 +96,7 @@ async def _correct(service: Service, token: Token, asked: wire.Correct) -> dict[
             consent=asked.consent,
         ),
     )
-    return receipt.to_dict()
+    return await service.receipt_for(token, receipt)
 
 
 async def _bring_in(service: Service, token: Token, asked: wire.BringIn) -> dict[str, Any]:
@@ -115,7 +111,7 @@ async def _bring_in(service: Service, token: Token, asked: wire.BringIn) -> dict
         raise await told_below(service, token, refusal) from None
     except ConsentNeeded as needed:
         raise await consent_below(service, token, needed) from None
-    return receipt.to_dict()
+    return await service.receipt_for(token, receipt)
 
 
 async def consent_below(service: Service, token: Token, needed: ConsentNeeded) -> ConsentNeeded:

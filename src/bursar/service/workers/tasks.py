@@ -16,6 +16,7 @@ from bursar.ledger.budget.currencies import Balance, currency_with
 from bursar.ledger.budget.refusals import Caps
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.budget.scope import Scope
+from bursar.ledger.inspection.bases import deeply
 from bursar.ledger.journal.body import Basis
 from bursar.ledger.journal.rows import ScopeRow
 from bursar.ledger.verbs import spend as charging
@@ -98,7 +99,13 @@ def instead(seen: Sequence[tuple[ScopeRow, Lines]], release: Release, caps: Caps
     return advice.instead([(Scope(row), dict(state)) for row, state in seen], release, caps)
 
 
+def compare(basis: Basis) -> str:
+    """What is wrong with what an engine once found, by the engines of today."""
+    return deeply(basis)
+
+
 TASKS = {
+    "compare": compare,
     "account": account_of,
     "plan": plan_of,
     "account_page": account_page,

@@ -22,7 +22,8 @@ from bursar.losses.residue import (
     law_of_directions,
     law_of_points,
     law_of_promise,
-    points_of,
+    places_of,
+    reach_from,
     smallest_charge,
 )
 from bursar.mechanisms import Gaussian
@@ -42,14 +43,14 @@ Compose = Callable[[Composition, float], Points]
 
 def by_engines(composition: Composition, cut: float) -> Points:
     """As the engines find them."""
+    from bursar.jobs.account import account
     from bursar.jobs.curve_points import points  # which needs all of them
     from bursar.losses.engines.answer import Precision
 
-    def deltas(epsilons: list[float]) -> list[float]:
-        found = points(composition, epsilons, Precision())
-        return [max(ends) for ends in zip(*(band.upper.tolist() for band in found.directions), strict=True)]
-
-    return points_of(deltas, cut)
+    reach = reach_from(account(composition, delta=cut).epsilon.upper)
+    found = points(composition, places_of(reach), Precision())
+    most = (max(ends) for ends in zip(*(band.upper.tolist() for band in found.directions), strict=True))
+    return Points(reach, tuple(most))
 
 
 class Finder(Costs):
@@ -83,7 +84,9 @@ class Finder(Costs):
         if kind == "why":
             law = self._law(what)[0]
             return law if isinstance(law, str) else ""
-        squares = None if term is None else self.get("term", release, term).squares  # of the whole, its sequence says it
+        squares = (
+            None if term is None else self.get("term", release, term).squares
+        )  # of the whole, its sequence says it
         ways = [None if squares is None else Charge(squares, 0, False), self.charge(what, level)]
         self.get("basis", release, term)
         return min((way for way in ways if way is not None), default=None)

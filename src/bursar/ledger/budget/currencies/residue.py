@@ -92,7 +92,9 @@ class Residue(Currency):
         finder, (count, *others) = self.finder, [count for _, count in release.terms]
         if release.count > 1 and finder.proves(release.composition, level_below(left), paid):
             return True
-        return not others and finder.proves(release.mechanisms[0], level_below(left - paid + paid // count), paid // count)
+        return not others and finder.proves(
+            release.mechanisms[0], level_below(left - paid + paid // count), paid // count
+        )
 
     @property
     def state_lines(self) -> Set[str]:
@@ -108,7 +110,10 @@ class Residue(Currency):
         gaussian, pure = self.lines["gaussian"].unit, self.lines["pure"].unit
         each = [
             Split(
-                units_down(target._allowance(share), gaussian), units_down(share.epsilon * target.epsilon, pure), 0, UNUSED
+                units_down(target._allowance(share), gaussian),
+                units_down(share.epsilon * target.epsilon, pure),
+                0,
+                UNUSED,
             )
             for share in self.shares
         ]
@@ -185,8 +190,14 @@ class Residue(Currency):
             )
         best = max(every.each, key=lambda split: split.gaussian)
         gaussian = None if late else costs.asked(release, best.gaussian)
-        pure = None if unpaid else sum(
-            count * term.pure[0] for (_, count), term in zip(release.terms, said, strict=True) if not isinstance(term.pure, str)
+        pure = (
+            None
+            if unpaid
+            else sum(
+                count * term.pure[0]
+                for (_, count), term in zip(release.terms, said, strict=True)
+                if not isinstance(term.pure, str)
+            )
         )
         return Price({}, short=self._short(every, gaussian, pure))
 
