@@ -68,8 +68,8 @@ def test_the_price_of_a_charge_is_computed_anew(charged: Path, monkeypatch: pyte
 
 
 def _doubled(price: Any) -> Any:
-    ways = {way: {line: 2 * amount for line, amount in asked.items()} for way, asked in price.ways.items()}
-    return type(price)(ways, units=price.units)
+    amounts = {line: 2 * amount for line, amount in price.amounts.items()}
+    return type(price)(amounts, units=price.units)
 
 
 def test_lost_entries_close_the_blocks(charged: Path) -> None:

@@ -62,7 +62,7 @@ def test_random_charges_are_decided_as_by_the_dictionary(ledger: Ledger, sizes: 
         ranges = [some_range(chance, size) for size in sizes]
         what = chance.choice((b.Gaussian(sigma=30), b.Gaussian(sigma=11))) if "epsilon" not in lines else None
         what = what or chance.choice((b.Laplace(scale=4), b.Laplace(scale=9), b.Laplace(scale=20)))
-        amounts = made.scope.currency.price(release_of(what), {}).ways["all"]
+        amounts = made.scope.currency.price(release_of(what), {}).amounts
         short = oracle.charge(ranges, amounts)
         asked = dict(zip(names, ranges, strict=True))
         if short:
@@ -99,7 +99,7 @@ def test_a_map_has_the_worst_of_each_cell(embedded: Ledger, across: str, down: s
     for _ in range(12):
         ranges = [some_range(chance, size) for size in sizes.values()]
         what = b.Declared(b.ZCDP(rho=Fraction(chance.randrange(1, 80), 1000)))
-        oracle.charge(ranges, made.scope.currency.price(release_of(what), {}).ways["all"])
+        oracle.charge(ranges, made.scope.currency.price(release_of(what), {}).amounts)
         made.spend(what, **dict(zip(names, ranges, strict=True)))
     row, column = names.index(down), names.index(across)
     rows, columns = min(cells, sizes[down]), min(cells, sizes[across])

@@ -114,7 +114,7 @@ def test_the_harness_catches_what_is_no_filter() -> None:
         def learn(self, lessons: Any) -> None:
             return None
 
-        def price(self, release: Release, state: Any, ran: Any = ()) -> Any:
+        def price(self, release: Release, state: Any, late: Any = False) -> Any:
             return release
 
         known = price

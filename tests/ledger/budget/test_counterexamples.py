@@ -10,7 +10,7 @@ import mpmath
 import pytest
 
 import bursar as b
-from bursar.ledger.budget.currencies import currency_of
+from bursar.ledger.budget.currencies import Refusal, currency_of
 from bursar.ledger.budget.release import release_of
 from support.where import GOLDEN
 
@@ -111,11 +111,13 @@ def test_a_late_gaussian_is_not_its_square() -> None:
     """On a residue line: beside a certified release a forgotten Gaussian, charged by its square afterwards, fits B² in
     every transcript, and an analyst who chose by its outcome reaches more than δ. So it has no price there.
     """
-    currency = currency_of("residue", {"epsilon": "4", "delta": "1e-6", "leak": "1e-12"})
+    currency = currency_of("residue", {"epsilon": "4", "delta": "1e-6", "leak": "1e-12", "splits": [["0", "1"]]})
     pure = release_of("declared(pure_dp(epsilon=0.3))")
     opening = currency.opening()
-    line = currency.lines["residue"]
-    charge = currency.price(pure, opening).ways["residue"]["residue"] * line.unit
+    line = currency.lines["gaussian"]
+    first = currency.price(pure, opening).payments[0]
+    assert first is not None
+    charge = first.gaussian * line.unit
     forgotten, instead = (float(square) * (1 - 1e-9) for square in (line.limit - charge, charge))
     epsilon, odds = 4.0, math.exp(0.3)
 
@@ -134,6 +136,10 @@ def test_a_late_gaussian_is_not_its_square() -> None:
     fixed, adaptive = (mpmath.quad(lambda loss, c=choose: reached(loss, c), points) for choose in (False, True))
     assert fixed <= 1e-6
     assert adaptive > 1.05e-6
-    late = currency.price(release_of(b.Gaussian(sigma=2)), opening, [pure.text])
-    assert "residue" not in late.ways
-    assert "residue" in currency.price(release_of(b.Gaussian(sigma=2)), opening, ["gaussian(sigma=3)*2"]).ways
+    late, paid = release_of(b.Gaussian(sigma=2)), {}
+    for before in (pure, release_of("gaussian(sigma=3)*2")):
+        after = currency.step(opening, currency.price(before, opening))
+        assert not isinstance(after, Refusal)
+        paid[before.text] = currency.price(late, after, late=True).payments
+    assert not any(paid[pure.text])
+    assert any(paid["gaussian(sigma=3)*2"])

@@ -121,11 +121,13 @@ def test_a_repeated_release_costs_what_its_repetitions_do(name: str) -> None:
         state = after
     at_once = currency.step(currency.opening(), currency.price(five, currency.opening()))
     assert not isinstance(at_once, Refusal)
-    for each in currency.lines:
-        if each in ("residue", "delta") and name == "residue":
-            assert at_once[each].spent <= state[each].spent  # the whole may be cheaper than its parts, never dearer
+    for each, balance in state.items():
+        if name == "residue":  # the whole may be cheaper than its parts, never dearer
+            assert at_once[each].spent <= balance.spent
+            every, others = (() if one.splits is None else one.splits.each for one in (at_once[each], balance))
+            assert all(whole >= parts for whole, parts in zip(every, others, strict=True))
         else:
-            assert at_once[each] == state[each]
+            assert at_once[each] == balance
 
 
 def test_capacities() -> None:
@@ -142,24 +144,6 @@ def test_capacities() -> None:
     assert admitted(best, b.RandomizedResponse(epsilon=0.1)) == 10  # by plain sums
     wide = currency_of(None, {"epsilon": 4, "delta": 1e-6})
     assert 67 <= admitted(wide, b.RandomizedResponse(epsilon=0.1)) <= 74
-
-
-def test_a_way_that_did_not_pay_is_closed() -> None:
-    """A Gaussian ends the plain sum of ε; a release that only the sum can bear ends the residue."""
-    currency = currency_of(None, TARGET)
-    state = currency.opening()
-    after = currency.step(state, currency.price(release_of(b.Gaussian(sigma=50)), state))
-    assert not isinstance(after, Refusal)
-    assert after["epsilon"].dead
-    assert not after["residue"].dead
-    coarse = currency.step(state, currency.price(release_of(b.Laplace(scale=2)), state))
-    assert not isinstance(coarse, Refusal)
-    assert coarse["residue"].dead
-    assert coarse["epsilon"].spent == PARTS // 2
-    refused = currency.step(coarse, currency.price(release_of(b.Laplace(scale="1.99")), coarse))
-    assert isinstance(refused, Refusal)
-    with pytest.raises(b.errors.CostInvalid):
-        currency.step(coarse, currency.price(release_of(b.Gaussian(sigma=50)), coarse))
 
 
 def test_what_is_no_filter_is_refused() -> None:
@@ -195,7 +179,7 @@ def test_golden_budgets(name: str) -> None:
     limits = {
         "rho_star_basic": lambda: currency_of("advanced", terms).lines["half_squares"].limit,
         "rho_star_cks": lambda: currency_of("concentrated", terms).lines["rho"].limit,
-        "mu_star": lambda: currency_of("residue", terms).lines["residue"].limit,
+        "mu_star": lambda: currency_of("residue", terms).lines["gaussian"].limit,
         "rdp_budget": lambda: (
             currency_of("renyi", {"order": rest[1], "epsilon": epsilon, "delta": "1e-6"}).lines["renyi"].limit
         ),
@@ -294,15 +278,17 @@ class TwoClaims(b.Mechanism):
 
 
 def test_leaks_of_two_promises_are_both_paid() -> None:
-    """Where the ways rest on different promises, the shared line is charged for both."""
+    """Where the parts of splits rest on different promises, what leaks is charged for both."""
     currency = currency_of(None, TARGET)
     state = currency.opening()
     release = Release("two_claims()", None, "add_remove", (("two_claims()", 1),))
     release.__dict__["mechanisms"] = (TwoClaims(),)  # no text means it
     after = currency.step(state, currency.price(release, state))
     assert not isinstance(after, Refusal)
-    assert not after["residue"].dead
-    assert not after["epsilon"].dead
+    splits, before = after["splits"].splits, state["splits"].splits
+    assert splits is not None and before is not None
+    assert splits.each[0].gaussian < before.each[0].gaussian
+    assert splits.each[-1].pure < before.each[-1].pure
     leak = after["delta"].spent * currency.lines["delta"].unit
     assert leak >= 2 * Fraction(1, 10**11)
 

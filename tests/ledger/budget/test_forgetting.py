@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bursar.ledger.budget.currencies import currency_of
+from bursar.ledger.budget.currencies import _certificates, currency_of
 from bursar.ledger.budget.currencies._base import Stateless
-from bursar.ledger.budget.currencies._residue_prices import Tariff
+from bursar.ledger.budget.currencies._residue_costs import Costs
 from bursar.ledger.budget.currencies.residue import Residue
 from bursar.ledger.budget.release import release_of
 from bursar.ledger.commit.catalogue import Catalogue
@@ -28,46 +28,46 @@ class Forgetful(dict[Any, Any]):
         return there
 
 
-def test_a_law_that_was_just_found() -> None:
-    """On a residue line, with more laws known than are kept."""
-    currency = currency_of(None, {"epsilon": 1, "delta": "1e-6"})
-    assert isinstance(currency, Residue)
-    currency.appraiser._laws = Forgetful()
-    assert currency.price(RELEASE, currency.opening()).ways["residue"]["residue"] > 0
-    assert not currency.appraiser._laws
+def default() -> Residue:
+    """A currency of which nothing is remembered."""
+    made = currency_of(None, {"epsilon": 1, "delta": "1e-6"})
+    assert isinstance(made, Residue)
+    return made
+
+
+def test_a_law_that_was_just_found(monkeypatch: Any) -> None:
+    """With more laws known than are kept, a charge is found all the same."""
+    monkeypatch.setattr(_certificates, "_LAWS", laws := Forgetful())
+    currency = default()
+    payment = currency.price(RELEASE, currency.opening()).payments[0]
+    assert payment is not None and payment.gaussian > 0
+    assert not laws
 
 
 def test_a_charge_that_is_known() -> None:
-    """It is found in the tariff, or computed again."""
-    currency = currency_of(None, {"epsilon": 1, "delta": "1e-6"})
-    assert isinstance(currency, Residue)
+    """It is found in the table of costs, or computed again."""
+    currency = default()
     price = currency.price(RELEASE, currency.opening())
-    currency.tariff.charges, currency.tariff.sums = Forgetful(currency.tariff.charges), {}
+    currency.costs.table = currency.finder.table = Forgetful(currency.costs.table)
+    currency.finder._payments.clear()
     assert currency.price(RELEASE, currency.opening()) == price
 
 
 def test_lessons() -> None:
-    """What was known a moment ago is left out where it is gone now, of both kinds of currencies."""
+    """What was known a moment ago is left out where it is gone now, of a currency without a state."""
     pure = currency_of(None, {"epsilon": 1})
     assert isinstance(pure, Stateless)
     pure.price(RELEASE, pure.opening())
     pure._prices = Forgetful(pure._prices)
     assert set(pure.lessons([RELEASE])) == {RELEASE.mark}
-    currency = currency_of(None, {"epsilon": 1, "delta": "1e-6"})
-    assert isinstance(currency, Residue)
-    currency.price(RELEASE, currency.opening())
-    tariff: Tariff = currency.tariff
-    tariff.mechanisms, tariff.reasons = Forgetful(tariff.mechanisms), Forgetful(tariff.reasons)
-    assert set(tariff.part([RELEASE]).mechanisms) == {RELEASE.text}
 
 
 def test_the_oldest_prices_go_first(monkeypatch: Any) -> None:
-    """A tariff keeps so many entries and no more."""
-    monkeypatch.setattr("bursar.ledger.budget.currencies._residue_prices._MOST", 3)
-    tariff, more = Tariff(), Tariff()
-    more.reasons = {str(number): "" for number in range(5)}
-    tariff.learn(more)
-    assert list(tariff.reasons) == ["2", "3", "4"]
+    """A table of costs keeps so many entries and no more."""
+    monkeypatch.setattr("bursar.ledger.budget.currencies._residue_costs._MOST", 3)
+    costs = Costs()
+    costs.learn({("why", str(number), 0): "" for number in range(5)})
+    assert [text for _, text, _ in costs.table] == ["2", "3", "4"]
 
 
 def test_a_scope_that_was_just_read() -> None:

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 import bursar as b
-from bursar.ledger.budget.currencies import _residue_appraiser as appraising
-from bursar.ledger.budget.currencies import currency_of
+from bursar.ledger.budget.currencies import _certificates, currency_of
 from bursar.ledger.budget.currencies.residue import Residue
 from bursar.ledger.budget.release import release_of
 from bursar.losses import Directions
@@ -26,14 +25,14 @@ class Own(b.Laplace):
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The slack of each law that is looked for, none of them known before."""
     seen: list[float] = []
-    found = appraising.law_of_directions
+    found = _certificates.law_of_directions
 
     def noted(directions: Directions, cut: float) -> Any:
         seen.append(cut)
         return found(directions, cut)
 
-    monkeypatch.setattr(appraising, "law_of_directions", noted)
-    monkeypatch.setattr(appraising, "_LAWS", {})
+    monkeypatch.setattr(_certificates, "law_of_directions", noted)
+    monkeypatch.setattr(_certificates, "_LAWS", {})
     return seen
 
 
@@ -41,7 +40,7 @@ def scope(epsilon: str, delta: str) -> Residue:
     """A currency of its own, of which nothing is remembered."""
     like = currency_of(None, {"epsilon": epsilon, "delta": delta})
     assert isinstance(like, Residue)
-    return Residue(like.epsilon, like.delta, like.leak)
+    return Residue(like.epsilon, like.delta, like.leak, like.shares)
 
 
 def test_another_limit_takes_the_law_that_is_known(asked: list[float]) -> None:
@@ -53,7 +52,7 @@ def test_another_limit_takes_the_law_that_is_known(asked: list[float]) -> None:
     assert len(asked) == 1
     third.price(release, third.opening())
     assert len(set(asked)) == len(asked) == 2
-    appraising._LAWS.clear()
+    _certificates._LAWS.clear()
     alone = scope("7", "1e-6")
     assert alone.price(release, alone.opening()) == price
     assert len(asked) == 3
@@ -64,6 +63,6 @@ def test_classes_of_ones_own_are_asked_again(asked: list[float]) -> None:
     for what in (Own(scale=101), b.Group(Own(scale=101), size=2)):
         before = len(asked)
         for limit in ("1", "7"):
-            scope(limit, "1e-6").appraiser.law(what)
+            scope(limit, "1e-6").finder.law(what)
         assert len(asked) == before + 2
-    assert not appraising._LAWS
+    assert not _certificates._LAWS

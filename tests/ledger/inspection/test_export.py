@@ -77,8 +77,8 @@ def test_a_recomputed_chain_that_overspends_is_found(tmp_path: Path) -> None:
         ledger.open("data", epsilon=1)
         receipt = ledger.spend("data", b.Laplace(scale=10), key="a")
         head, first, second = ledger.export().splitlines()
-    before, after = receipt.body["effect"][0][2:7], receipt.body["effect"][0][7:12]
-    for wrong in ([*before, before[0], before[0] + 1, 0, 0, 0], [1, 2, 3, 0, 0, *after]):
+    before, after = receipt.body["effect"][0][2:]
+    for wrong in ([before, [before[0], before[0] + 1, 0, None]], [[1, 2, 3, None], after]):
         entry = json.loads(second)["entry"]
         entry[6]["effect"][0][2:] = wrong
         text = json.dumps(entry, separators=(",", ":"), ensure_ascii=False)
@@ -126,7 +126,7 @@ def test_an_entry_recomputed_with_its_hash_breaks_the_chain(lived: Ledger, tmp_p
 def test_books_count_what_is_held(spent: int, held: int) -> None:
     """Spent and held together are within the limit, in every entry, or verifying says which one is not."""
     books = Books()
-    body = {"effect": [["data", "epsilon", 0, 0, 0, 0, 0, 10, spent, held, 0, 0]], "scopes": [], "request": None}
+    body = {"effect": [["data", "epsilon", [0, 0, 0, None], [10, spent, held, None]]], "scopes": [], "request": None}
     books.apply("data", 1, "open", "", body_in(canonical(body)))
     assert books.problems == ["entry 1 takes data.epsilon beyond its limit"]
 

@@ -11,7 +11,7 @@ import pytest
 import bursar as b
 from bursar.ledger.budget.currencies import Balance
 from bursar.ledger.journal.entry import FIRST, Chained, Entry
-from bursar.ledger.journal.rows import Head, ReservationRow, ScopeRow
+from bursar.ledger.journal.rows import Head, ReservationRow, ScopeRow, Split, Splits
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.stores import Store, store_of
 from bursar.ledger.stores._base import Conflict
@@ -19,7 +19,8 @@ from bursar.ledger.verbs.draw import draw
 from bursar.ledger.verbs.spend import spend
 
 ROW = ScopeRow("data", "data", "", "root", "pure", "{}", "open")
-EMPTY = Balance(100, 0, 0, False)
+EMPTY = Balance(100, 0, 0)
+SPLIT = Balance(0, 0, 0, Splits(100, 100, "1", (Split(3, 4, 5, 1), Split(0, 0, 0, 0))))
 ENTRY = Entry("data", 1, 5, "open", "k", "ann", '{"effect":[]}', FIRST)
 
 
@@ -35,7 +36,7 @@ def filled(store: Store) -> None:
     """A scope, an entry, a key, a release and a reservation."""
     with store.writing() as tx:
         tx.lock([])
-        tx.add_scope(ROW, [("epsilon", EMPTY), ("delta", EMPTY)])
+        tx.add_scope(ROW, [("epsilon", EMPTY), ("splits", SPLIT)])
         tx.append(Chained(ENTRY, "h1"), 1)
         tx.remember("k", "data", 1)
         tx.add_released("data", "laplace(scale=1)", 1)
@@ -51,7 +52,7 @@ def test_what_was_written_is_read(store: Store) -> None:
             assert reader.heads() == {"data": Head(1, 5, "h1", 1)}
             assert reader.scope("data") == ROW
             assert reader.scopes() == reader.scopes("data") == [ROW]
-            assert list(reader.balances("data")) == ["delta", "epsilon"]
+            assert list(reader.balances("data").items()) == [("epsilon", EMPTY), ("splits", SPLIT)]
             assert reader.key("k") == ("data", 1)
             assert list(reader.every_key()) == [("k", "data", 1)]
             assert reader.entry("data", 1) == Chained(ENTRY, "h1")
@@ -112,6 +113,7 @@ def test_an_error_leaves_nothing(store: Store) -> None:
         EMPTY._replace(spent=-1),
         EMPTY._replace(held=-1),
         EMPTY._replace(limit=-1),
+        SPLIT._replace(splits=Splits(100, 100, "1", (Split(3, -4, 5, 1),))),
     ],
 )
 def test_constraints_repeat_the_rule(store: Store, bad: Balance) -> None:

@@ -108,11 +108,11 @@ def test_draws_where_the_root_holds_nothing(ledger: Ledger) -> None:
 
 @pytest.mark.parametrize(
     ("verb", "terms", "question"),
-    [("spend", {}, "frozen for good"), ("reserve", {"ttl": 100}, "out of its order, and not all there is Gaussian")],
+    [("spend", {}, "frozen for good"), ("reserve", {"ttl": 100}, "out of its order")],
 )
 def test_certificates_speak_of_an_order(ledger: Ledger, verb: str, terms: dict[str, Any], question: str) -> None:
     """Beside a release that was charged by a certificate, run or reserved, nothing is charged late by its square."""
-    receipt = used(ledger, GAUSSIAN, delta="1e-6")
+    receipt = used(ledger, GAUSSIAN, delta="1e-6", splits=[("0", "1")])
     getattr(ledger, verb)("data", RESPONSE, **terms)
     with pytest.raises(b.errors.CostInvalid, match="order"):
         ledger.bring_in("data", "what\ngaussian(sigma=50)\n")
@@ -131,37 +131,36 @@ def test_certificates_speak_of_an_order(ledger: Ledger, verb: str, terms: dict[s
 
 
 def test_what_is_over_does_not_count(url: str, tmp_path: Path) -> None:
-    """Reservations past their time do not block a late Gaussian; a period's overdraft is its root's, not the next's."""
+    """Reservations past their time, of which nothing ran, do not count as having run."""
     clock = Clock()
     with Ledger(url, anchor=str(tmp_path / "a"), clock=clock, alert=None) as ledger:
-        used(ledger, GAUSSIAN, delta="1e-6")
+        ledger.open("data", epsilon=1, delta="1e-6")
         ledger.reserve("data", RESPONSE, ttl=86399)
-        ledger.open("visits", epsilon=1)
-        ledger.open("daily", parent="visits", kind="window", epsilon="1/5", period=86400)
-        agreed(ledger, ledger.spend("daily", TENTH), TENTH * 4, reason="forgotten")
-        assert status(ledger, "daily") == "frozen"
+        scope = ledger.scope("data")
+        with ledger.store.reading() as reader:
+            assert ledger.office.view(reader).ran(scope)
         clock.now += 86_400_000_000
-        ledger.bring_in("data", "what\ngaussian(sigma=50)\n")
-        ledger.thaw("daily", reason="another day")
-        assert ledger.quote("daily", TENTH).fits == 2
-        assert left(ledger, "visits") == Fraction(1, 2)
+        ledger.bring_in("data", "what\nlaplace(scale=50)\n")
+        assert [one.entry.kind for one in ledger.entries("data")][-2:] == ["expire", "import"]
         assert ledger.verify(reprice=True)
 
 
+LARGE = b.RandomizedResponse(epsilon=Fraction(9, 10))
+LATE = f"what,count\n{LARGE},1\n"
 ASKED: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]] = {
     "correct": (
-        {"entry": ("data", 2), "what": RESPONSE, "reason": "forgotten"},
-        {"what": RESPONSE * 2},
-        ("data: charged out of its order", "takes 10 %", "in its order it would take"),
+        {"entry": ("data", 2), "what": LARGE, "reason": "forgotten"},
+        {"what": b.RandomizedResponse(epsilon=Fraction(91, 100))},
+        ("correcting entry 2 of data", "correct again"),
     ),
     "bring_in": (
-        {"scope": "data", "table": TABLE},
-        {"table": TABLE.replace(",5", ",6")},
+        {"scope": "data", "table": LATE},
+        {"table": LATE.replace("9/10", "91/100")},
         ("bringing a past release into data", "bring in again"),
     ),
     "open": (
-        {"scope": "data/may", "kind": "block", "spent": [RESPONSE]},
-        {"spent": [RESPONSE] * 2},
+        {"scope": "data/may", "kind": "block", "spent": [LARGE]},
+        {"spent": [b.RandomizedResponse(epsilon=Fraction(91, 100))]},
         ("opening data/may", "open data/may again"),
     ),
 }
@@ -170,15 +169,15 @@ ASKED: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]] = {
 
 @pytest.mark.parametrize("verb", ASKED)
 def test_more_than_the_release_needs_consent(ledger: Ledger, verb: str) -> None:
-    """What comes late to a used scope gives up a way of counting: the refusal says what that takes and gives up, and
-    charges nothing until somebody agrees to just that; a replay asks nobody, nor does a block that is opened later.
+    """What comes late may leave nothing for Gaussian-like releases: the refusal says so, and charges nothing until
+    somebody agrees to just that; a replay asks nobody, nor does a block that is opened later.
     """
     given, other, question = ASKED[verb]
     given = {**given, "key": "late"}
-    used(ledger, RESPONSE, delta="1e-6")
+    used(ledger, b.RandomizedResponse(epsilon=Fraction(1, 100)), delta="1e-6")
     before, do = ledger.show("data").lines, getattr(ledger, verb)
     price = asked(do, **given)
-    for said in (*question, "a way of counting ends for good", "is left afterwards"):
+    for said in (*question, "nothing is left for Gaussian-like releases afterwards, for good"):
         assert said in str(price)
     again = asked(do, **given, consent="something else")
     assert again.consent == price.consent
@@ -193,22 +192,18 @@ def test_more_than_the_release_needs_consent(ledger: Ledger, verb: str) -> None:
     ledger.open("data/june", kind="block")
 
 
-def test_sums_of_losses_pay_late_where_they_live(ledger: Ledger) -> None:
-    """Pure releases out of order are paid by Σε alone, whatever others have spent since it was agreed to; once the
-    residue is given up nobody is asked again, until prices or ways change.
-    """
+def test_pure_releases_pay_late_without_a_question(ledger: Ledger) -> None:
+    """By the pure parts alone, which have no order: it is dearer than in its order, and nobody is asked."""
     receipt = used(ledger, RESPONSE, delta="1e-6")
-    price = asked(ledger.correct, receipt, RESPONSE, reason="forgotten")
-    ledger.spend("data", b.RandomizedResponse(epsilon=0.01))
-    ledger.correct(receipt, RESPONSE, reason="forgotten", consent=price.consent)
-    assert ledger.show("data").line("residue").dead
-    assert left(ledger, "data") == Fraction(79, 100)
-    ledger.bring_in("data", "what,count\nrandomized_response(epsilon=0.1),3\n")
-    ledger.correct(receipt, RESPONSE, reason="again")
-    assert left(ledger, "data") == Fraction(39, 100)
-    assert ledger.quote("data", RESPONSE).fits == 3
-    again = asked(ledger.correct, receipt, RESPONSE * 20, reason="forgotten", consent=price.consent)
-    assert NOT_NOW in str(again)
+    ledger.correct(receipt, RESPONSE, reason="forgotten")
+    found = ledger.show("data").figures
+    assert found is not None
+    assert found.pure == Fraction(8, 10)
+    ledger.bring_in("data", "what,count\nrandomized_response(epsilon=0.1),2\n")
+    assert ledger.quote("data", RESPONSE).fits == 6
+    assert ledger.quote("data", b.Gaussian(sigma=50)).fits > 10
+    again = asked(ledger.correct, receipt, RESPONSE * 20, reason="forgotten")
+    assert "frozen for good" in str(again)
 
 
 EXACT = {"epsilon": 1, "delta": "1e-6"}
@@ -279,32 +274,30 @@ def test_the_foreseen_is_what_happens(ledger: Ledger) -> None:
     ledger.open("south/team", epsilon="1/2")
     receipt = ledger.spend(["north", "south/team"], SMALL * 15)
     ledger.reserve("south/team", SMALL * 5, ttl=100)
-    spent = {name: ledger.show(name).line("epsilon").spent for name in ("north", "south", "south/team")}
+    spent = {name: ledger.show(name).line("epsilon").spent for name in ("south", "south/team")}
     price = asked(ledger.correct, receipt, SMALL * 10, reason="forgotten")
     assert "reservation" in str(price)
-    left_before = ledger.show("north").left
     ledger.correct(receipt, SMALL * 10, reason="forgotten", consent=price.consent)
     for name, before in spent.items():
         assert ledger.show(name).line("epsilon").spent - before == Fraction(2, 10)
         assert status(ledger, name) == "open"
-    taken = words.taken(left_before - ledger.show("north").left)
-    assert f"north: charged out of its order it takes {taken}, 50 % is left afterwards" in str(price)
+    found = ledger.show("north").figures
+    assert found is not None
+    assert found.pure == Fraction(1, 2)
 
 
-def test_the_foreseen_is_what_is_charged(ledger: Ledger) -> None:
-    """On the scope and the one above it, each with a line in the question; what does not fit is refused, not asked."""
+def test_the_question_names_every_scope(ledger: Ledger) -> None:
+    """The scope and the one above it, each with a line in the question; what does not fit is refused, not asked."""
     ledger.open("data", epsilon=1, delta="1e-6")
     ledger.open("data/team", epsilon="1/2", delta="1e-7")
     ledger.spend("data/team", SMALL)
     for consent in (None, "something"):
         with pytest.raises(b.errors.BudgetExceeded):
             ledger.bring_in("data/team", TABLE.replace(",5", ",2000"), consent=consent)
-    price = asked(ledger.bring_in, "data/team", TABLE)
-    assert [scope for scope, _ in price.lines] == ["data/team", "data"]
-    ledger.bring_in("data/team", TABLE, consent=price.consent)
-    for name, line in price.lines:
-        now = str(ledger.show(str(name))).partition(" used, ")[2].partition(" left")[0]
-        assert f"{now} is left afterwards" in line
+    price = asked(ledger.bring_in, "data/team", "what\nrandomized_response(epsilon=0.45)\n")
+    assert [scope for scope, _ in price.lines] == ["data/team"]
+    ledger.bring_in("data/team", "what\nrandomized_response(epsilon=0.45)\n", consent=price.consent)
+    assert "0 % left for Gaussian-like releases" in str(ledger.show("data/team"))
 
 
 def test_who_may_not_see_a_scope_is_not_told_its_price() -> None:

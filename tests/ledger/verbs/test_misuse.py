@@ -55,23 +55,6 @@ def test_interrupts_leave_the_ledger_usable(tmp_path: Path) -> None:
             assert set(told) <= {key for key, _, _ in reader.every_key()}
 
 
-def test_a_clock_that_is_set_back_refills_no_window(tmp_path: Path) -> None:
-    """A period that has begun goes on, whatever the clock says."""
-    now = [86_400_000_000 * 20]
-    with Ledger(f"sqlite:///{tmp_path}/a.db", alert=None, clock=lambda: now[0]) as ledger:
-        ledger.open("data", epsilon=1)
-        ledger.open("daily", parent="data", kind="window", epsilon="1/100", period=86400)
-        ledger.spend("daily", CHARGE * 5)
-        now[0] -= 1000
-        ledger.spend("daily", CHARGE * 5)
-        with pytest.raises(b.BudgetExceeded):
-            ledger.spend("daily", CHARGE)
-        now[0] += 1000
-        with pytest.raises(b.BudgetExceeded):
-            ledger.spend("daily", CHARGE)
-        assert ledger.verify(reprice=True)
-
-
 def test_lost_entries_leave_the_odometer_unknown(tmp_path: Path) -> None:
     """After a restore nobody knows what was released, and nothing pretends to."""
     path = tmp_path / "a.db"

@@ -32,18 +32,16 @@ def test_a_name_under_a_scope_opens_below_it(ledger: Ledger) -> None:
 
 
 def test_the_nearest_one_is_meant(ledger: Ledger) -> None:
-    """Of several that a name lies under, at slashes only; blocks and windows find their parent too."""
+    """Of several that a name lies under, at slashes only; blocks find their parent too."""
     ledger.open("a", epsilon=1, unit="person")
     ledger.open("a/b", epsilon=1)
     ledger.open("a/b/c/d", epsilon=1)
     ledger.open("a/north", kind="block")
-    ledger.open("a/daily", kind="window", epsilon="1/2", period=60)
     ledger.open("ab/c", epsilon=1)
     ledger.open("a/b/c", parent="a", epsilon=1)
     places = {scope.name: (scope.kind, scope.row.parent, scope.unit) for scope in ledger.scopes()}
     assert places["a/b/c/d"] == ("quota", "a/b", "person")
     assert places["a/north"] == ("block", "a", "person")
-    assert places["a/daily"] == ("window", "a", "person")
     assert places["ab/c"] == ("root", "", "record")
     assert places["a/b/c"] == ("quota", "a", "person")
     assert names_above("a/b/c") == ["a/b", "a"]

@@ -1,4 +1,4 @@
-"""Allowances for a time, in every store: reservations that are drawn, closed or expire, and windows."""
+"""Allowances for a time, in every store: reservations that are drawn, closed or expire."""
 
 from __future__ import annotations
 
@@ -72,33 +72,18 @@ def test_residue_reservations_give_nothing_back(ledger: Ledger) -> None:
     assert not ledger.quote("data", b.Gaussian(sigma=50.0)).parts[0].given_back
     held = ledger.reserve("data", b.Gaussian(sigma=50.0) * 10, ttl=60)
     assert not held.given_back
-    before = left(ledger, "data", "residue")
+    before = left(ledger, "data", "gaussian")
     ledger.draw(held, b.Gaussian(sigma=50.0) * 4)
     ledger.close(held)
-    assert left(ledger, "data", "residue") == before
+    assert left(ledger, "data", "gaussian") == before
     assert ledger.show("data").released == (("gaussian(sigma=50)*4", 1),)
 
 
-def test_windows_are_rate_limits(url: str, tmp_path: Path) -> None:
-    """A window starts anew in each period; the root's lifetime limit goes on falling."""
-    clock = Clock()
-    with Ledger(url, anchor=str(tmp_path / "a"), clock=clock, alert=None) as ledger:
-        ledger.open("data", epsilon=1)
-        ledger.open("daily", parent="data", kind="window", epsilon="1/5", period=86400)
-        for _ in range(3):
-            ledger.spend("daily", TENTH * 2)
-            with pytest.raises(b.BudgetExceeded):
-                ledger.spend("daily", TENTH)
-            clock.now += 86_400_000_000
-        assert left(ledger, "data") == Fraction(4, 10)
-        assert left(ledger, "daily") == Fraction(1, 5)
-        ledger.spend("data", TENTH)
-        assert ledger.show("daily").lifetime == pytest.approx(0.7)
-        assert "lifetime: ε ≤ 0.7" in ledger.show("daily").counted()
-        assert ledger.show("data").lifetime is None
-        assert ledger.verify(reprice=True)
-        with pytest.raises(b.InputError, match="period"):
-            ledger.open("bad", parent="data", kind="window", epsilon=1)
+def test_there_are_no_windows(ledger: Ledger) -> None:
+    """A budget for each period is a quota that a scheduled job opens: who asks for a window is told how."""
+    ledger.open("data", epsilon=1)
+    with pytest.raises(b.InputError, match="quota that a scheduled job opens"):
+        ledger.open("daily", parent="data", kind="window", epsilon="1/5")
 
 
 def test_frozen_and_closed_scopes_are_not_drawn_on(ledger: Ledger) -> None:

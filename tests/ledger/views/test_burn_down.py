@@ -16,7 +16,7 @@ from bursar.service.dashboard import book
 
 
 def lived(ledger: Ledger) -> None:
-    """A scope that gives up a way in the middle, is raised, and has a quota that others do not touch."""
+    """A scope that gives up splits in the middle, and has a quota that is raised and others do not touch."""
     ledger.open("data", epsilon=1, delta="1e-6")
     ledger.open("data/team", parent="data", epsilon="1/2")
     ledger.spend("data", b.RandomizedResponse("0.01"))
@@ -27,14 +27,15 @@ def lived(ledger: Ledger) -> None:
     ledger.limit("data/team", epsilon=1, reason="more")
 
 
-def test_a_way_that_was_given_up_has_nothing_left() -> None:
-    """A Gaussian gives up Σε: from then on that line has nothing left, however little it had spent."""
+def test_what_is_left_for_pure_releases_falls_with_the_splits() -> None:
+    """A Gaussian gives up the split that has all of ε: from then on the best of the others counts."""
     with Ledger("memory://", alert=None) as ledger:
         lived(ledger)
         points = burn_down("data", untouched(ledger.scope("data").currency.lines), ledger.entries("data"))
-        assert points[0].left["epsilon"] == 1
-        assert 0 < points[1].left["epsilon"] < 1
-        assert [point.left["epsilon"] for point in points[2:]] == [0] * (len(points) - 2)
+        assert points[0].left["pure"] == 1
+        assert points[1].left["pure"] == Fraction(99, 100)
+        assert {point.left["pure"] for point in points[2:]} == {Fraction(4, 5)}
+        assert [point.left["gaussian"] for point in points] == sorted((p.left["gaussian"] for p in points), reverse=True)
 
 
 def test_the_last_point_is_what_a_statement_shows() -> None:

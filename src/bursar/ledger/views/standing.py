@@ -202,9 +202,9 @@ def told(found: Seen, lost: Lost, more: int | None = None) -> Standing:
 
 def _single(view: View[Reader], scope: Scope) -> Seen:
     state = view.lines(scope)
-    lines = []
-    for name, balance in measured(state).items():
-        line = scope.currency.lines[name]
+    lines, measures = [], measured(state)
+    for name, line in scope.currency.lines.items():
+        balance = measures[name]
         limit, spent, held, left = (
             part * line.unit for part in (balance.limit, balance.spent, balance.held, balance.left)
         )

@@ -32,7 +32,7 @@ from bursar.ledger.budget.currencies._certificates import Finder, from_bases
 from bursar.ledger.budget.currencies._residue_costs import LEVELS, Costs, Key, Missing, level_below
 from bursar.ledger.budget.currencies._step import Price, Refusal, State
 from bursar.ledger.budget.currencies._target import largest
-from bursar.ledger.budget.currencies.splits import LINE, UNUSED, Payment, Share
+from bursar.ledger.budget.currencies.splits import LINE, SQUARES, UNUSED, Payment, Share
 from bursar.ledger.budget.release import Release
 from bursar.ledger.journal.body import Basis
 from bursar.ledger.journal.rows import Balance, Split, Splits
@@ -187,6 +187,11 @@ class Residue(Currency):
             raise CostInvalid(
                 f"{release.text} has no price here: {reason}; {unpaid[0]}. A scope with the currency 'sums' takes what "
                 "has an ε at a δ that you name, 'renyi' what has a Rényi divergence at its order"
+            )
+        if late and unpaid and not any(split.gaussian and split.mode <= SQUARES for split in every.each):
+            raise CostInvalid(
+                f"{release.text} is charged out of its order, which no split can bear any more: beside certificates, "
+                "squares of Gaussians do not fit in late"
             )
         best = max(every.each, key=lambda split: split.gaussian)
         gaussian = None if late else costs.asked(release, best.gaussian)

@@ -51,7 +51,7 @@ def shares_of(given: Any) -> tuple[Share, ...]:
     if len({share.epsilon for share in found}) < len(found):
         raise _refused("two splits have the same share of ε")
     if sum(share.delta for share in found) > 1:
-        raise _refused("the shares of δ are more than 1 together")
+        raise _refused("the splits have more than all of δ together")
     return found
 
 
