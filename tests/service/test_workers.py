@@ -23,7 +23,7 @@ from bursar.client import Client
 from bursar.errors import TooMuchWork
 from bursar.ledger.budget import release
 from bursar.ledger.budget.currencies import _base, currency_with
-from bursar.ledger.budget.currencies._residue_appraiser import Appraiser
+from bursar.ledger.budget.currencies._certificates import Finder
 from bursar.ledger.ledger import Ledger
 from bursar.service.workers import line
 from support.offices import RESPONSES, Command, Office, open_office
@@ -45,8 +45,8 @@ def nothing_counts_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(release, "_texts", {})
     monkeypatch.setattr(release, "parse", never)
     monkeypatch.setattr(_base.Stateless, "ask", never)
-    monkeypatch.setattr(Appraiser, "_stated", never)
-    monkeypatch.setattr(Appraiser, "law", never)
+    monkeypatch.setattr(Finder, "_said", never)
+    monkeypatch.setattr(Finder, "law", never)
     monkeypatch.setattr("bursar.jobs.account.account", never)
 
 

@@ -32,7 +32,7 @@ def names_of(scopes: str | Sequence[str]) -> list[str]:
 def _checked(name: Any) -> str:
     """A name that was found good before is good."""
     if isinstance(name, str):
-        return _good_name(name)
+        return _good_name(str.__str__(name))  # of the exact type: equality is nobody else's to define
     return scope_name(name)
 
 
@@ -49,7 +49,7 @@ def key_of(key: str | None) -> str:
         raise InputError(
             f"key must be 1 to {_LONGEST_KEY} bytes of printable text, not {described(key)}", argument="key"
         )
-    return key
+    return str.__str__(key)
 
 
 def word(text: Any, name: str) -> str:
@@ -92,7 +92,7 @@ def reservation_id(reservation: str | Reservation) -> str:
     id = reservation.id if isinstance(reservation, Reservation) else reservation
     if not isinstance(id, str) or not id or not id.isprintable():
         raise InputError(f"reservation must be a reservation or its id, not {described(id)}", argument="reservation")
-    return id
+    return str.__str__(id)
 
 
 def entry_of(entry: Any) -> tuple[str, int]:

@@ -95,7 +95,7 @@ class Densities(Mechanism):
 
 def _formula(given: str | Formula, name: str) -> Formula:
     try:
-        return given if isinstance(given, Formula) else Formula(given)
+        return given if isinstance(given, Formula) else Formula(str.__str__(given) if isinstance(given, str) else given)
     except InputError as problem:
         raise InputError(f"{name}: {problem}", argument=name) from None
 

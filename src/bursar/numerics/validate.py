@@ -99,10 +99,11 @@ def listed(**argument: Any) -> list[Any]:
 def choice(*, among: tuple[str, ...], **argument: Any) -> str:
     """One of a closed list of words."""
     ((name, given),) = argument.items()
-    if not isinstance(given, str) or given not in among:
+    word = str.__str__(given) if isinstance(given, str) else None
+    if word not in among:
         hint = nearest(given, among)
         raise InputError(f"{name} must be one of {', '.join(among)}, not {described(given)}{hint}", argument=name)
-    return given
+    return word
 
 
 def _range(above: Any, at_least: Any, below: Any, at_most: Any) -> str:

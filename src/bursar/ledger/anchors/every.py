@@ -44,6 +44,10 @@ class Anchors:
             if file.long:
                 file.shorten(reader)
 
+    def lack(self, heads: Mapping[str, Head]) -> dict[str, Head]:
+        """Those of these ends of chains that some file does not know yet."""
+        return {root: head for file in self._files for root, head in file.lacks(heads).items()}
+
     def append(self, heads: Mapping[str, Head]) -> None:
         """Write the new ends of chains into every file, after a commit."""
         for file in self._files:

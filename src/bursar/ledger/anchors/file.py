@@ -106,6 +106,14 @@ class AnchorFile:
                 self._news.join(news)
                 raise
 
+    def lacks(self, heads: Mapping[str, Head]) -> dict[str, Head]:
+        """Those of these ends of chains that the file does not know yet, as far as it was read."""
+        with self._lock:
+            known = {root: anchored.seq for root, anchored in self._last.items()}
+            for root, anchored in self._own:
+                known[root] = max(anchored.seq, known.get(root, 0))
+            return {root: head for root, head in heads.items() if head.seq > known.get(root, 0)}
+
     def append(self, heads: Mapping[str, Head]) -> None:
         """Write the new ends of chains, after a commit."""
         with self._lock:

@@ -95,14 +95,16 @@ def release_of(what: object, delta: object = None) -> Release:
     if isinstance(what, Release):
         return what if point in (None, what.delta) else what.at(point)
     if isinstance(what, str):
-        return known_text(what, point) or remembered(what, point, _made(parse(what), point))
+        # of the exact type: a class of one's own may call itself equal to any text that is remembered here
+        text = str.__str__(what)
+        return known_text(text, point) or remembered(text, point, _made(parse(text), point))
     if not isinstance(what, (Mechanism, Composition)):
         return _made(as_composition(what), point)
     mine = what.__dict__.get(_MINE) if point is None else None
     if isinstance(mine, Release):  # the very object was charged before
         return mine
     # equal values may be written in several ways, and a key remembers the one that it was used with
-    key = (merge_key(what), what.text(), point)
+    key = (merge_key(what), str.__str__(what.text()), point)
     known = _values.get(key)
     if known is None:
         known = _made(as_composition(what), point)

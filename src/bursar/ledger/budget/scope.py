@@ -186,7 +186,7 @@ def scope_name(name: object) -> str:
             f"a scope's name has up to 100 letters, digits, spaces or . _ : / @ -, not {described(name)}",
             argument="scope",
         )
-    return name
+    return str.__str__(name)  # of the exact type, before anybody looks it up
 
 
 def whole_parts(name: str) -> None:

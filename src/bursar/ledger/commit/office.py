@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any, TypeVar
 
 from bursar.errors import InputError, LedgerHalted, StorageFailed
@@ -50,10 +50,14 @@ class Office:
         path, also = (anchor, ()) if anchor else (self.store.anchor, self.store.other_anchors)
         self.anchors = None if path is None else Anchors(path, also)
         self._halted: LedgerHalted | None = None
+        self._anchored = False
         self._shut = False
         self.batches = GroupCommit(self._perform, self._start)
         try:
             self._check_anchors()
+            if not self.store.read_only and self.anchors is not None:
+                with suppress(StorageFailed):  # then whoever charges is told so
+                    self._ready()
         except LedgerHalted as halted:
             self._halted = halted
 
@@ -114,6 +118,16 @@ class Office:
         self.check()
         if self.anchors is not None:
             self.anchors.ready()
+            self._bring_up()
+
+    def _bring_up(self) -> None:
+        """Write what the anchor lacks: whoever committed it may have died before, or found no room."""
+        if not self._anchored and self.anchors is not None:
+            with self.store.reading() as reader:
+                heads = reader.heads()
+            if missing := self.anchors.lack(heads):
+                self.anchors.append(missing)
+            self._anchored = True
 
     def _decided(self, tx: Transaction, requests: Sequence[Request[Any]]) -> Posting:
         posting = Posting(tx, self.chain, self.catalogue, self.clock(), self._seen)
@@ -125,10 +139,13 @@ class Office:
 
     def _follow(self, posting: Posting) -> None:
         """What comes after a commit: the anchors, a last look at the store's place, the alerts."""
+        self._seen.update(posting.heads)
+        if self.anchors is not None:
+            # nobody is answered, the first time or by key, before the anchor knows the entry that he is answered from
+            ends = {**self.anchors.lack(posting.answered), **posting.heads}
+            if ends:
+                self.anchors.append(ends)
         if posting.heads:
-            self._seen.update(posting.heads)
-            if self.anchors is not None:
-                self.anchors.append(posting.heads)
             self.store.settled()
             self._watch.look(posting.posted, self.catalogue)
 

@@ -41,6 +41,8 @@ class Posting(View[Transaction]):
         self.chain = chain
         self.heads: dict[str, Head] = {}
         """The ends of the chains that this transaction has lengthened."""
+        self.answered: dict[str, Head] = {}
+        """The ends of the chains from which keys are answered: an anchor must know them before anybody is."""
         self.posted: list[tuple[str, int, list[Effect]]] = []
         """Root, number and effects of each entry."""
         self._expired: set[str] = set()
@@ -95,6 +97,9 @@ class Posting(View[Transaction]):
             raise KeyReused(
                 f"key {request.key!r} belongs to another request, entry {seq} of {root}; nothing was changed"
             )
+        head = self.rows.head(root)
+        if head is not None:
+            self.answered[root] = head
         return chained
 
     def met(self, name: str) -> Scope:

@@ -188,6 +188,9 @@ class Transaction(Reader):
 class Store(ABC):
     """Where a ledger lives."""
 
+    read_only = False
+    """Whether it may be read and nothing else."""
+
     def __init__(self) -> None:
         self._pid = os.getpid()
 

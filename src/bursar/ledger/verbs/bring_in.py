@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from bursar.errors import InputError, described
+from bursar.errors import InputError
 from bursar.ledger.arguments import word
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.budget.scope import scope_name
@@ -15,6 +13,7 @@ from bursar.ledger.commit.posting import Posting
 from bursar.ledger.journal.body import Basis, Body, Draft, Effect, effects_of
 from bursar.ledger.verbs._base import Told, refused
 from bursar.ledger.verbs.consent import brought_in, consented_to_import
+from bursar.tables import read_table
 
 
 class BringIn(Told, frozen=True):
@@ -66,23 +65,18 @@ def bring_in(scope: str, table: str, consent: str | None = None) -> BringIn:
 
 def read_past(text: str) -> list[Release]:
     """Past releases from CSV: a column ``what`` (the text form), and perhaps ``count`` and ``delta``."""
-    if not isinstance(text, str):
-        raise InputError(f"give the text of a CSV table, not {described(text)}", argument="file")
-    try:
-        table = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
-        columns, rows = table.fieldnames, list(table)
-    except csv.Error as problem:
-        raise InputError(f"this is no CSV table: {problem}", argument="file") from None
-    if columns is None or "what" not in columns:
-        raise InputError("the first line must name the columns, and one of them must be 'what'", argument="file")
     found = []
-    for number, row in enumerate(rows, start=2):
+    for row in read_table(text, "what", ("count", "delta")):
+        column = "what"
         try:
-            count = int((row.get("count") or "1").strip())
-            release = release_of((row["what"] or "").strip(), (row.get("delta") or "").strip() or None)
+            release = release_of(row.cells["what"])
+            column = "delta"
+            release = release_of(release, row.cells.get("delta") or None)
+            column = "count"
+            count = row.count("count")
             found.append(release_of(release.composition * count, release.delta) if count != 1 else release)
-        except (ValueError, InputError) as problem:
-            raise InputError(f"line {number}: {problem}", argument="file") from None
+        except InputError as problem:
+            raise problem if str(problem).startswith("line ") else row.refused(column, problem) from None
     if not found:
         raise InputError("there is nothing to import", argument="file")
     return found
