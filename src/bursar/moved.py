@@ -76,8 +76,6 @@ MOVED = {
     "bursar.ledger.currencies": "bursar.ledger.budget.currencies",
     "bursar.ledger.currencies._base": "bursar.ledger.budget.currencies._base",
     "bursar.ledger.currencies._moves": "bursar.ledger.budget.currencies._moves",
-    "bursar.ledger.currencies._residue_appraiser": "bursar.ledger.budget.currencies._residue_appraiser",
-    "bursar.ledger.currencies._residue_prices": "bursar.ledger.budget.currencies._residue_prices",
     "bursar.ledger.currencies._step": "bursar.ledger.budget.currencies._step",
     "bursar.ledger.currencies._target": "bursar.ledger.budget.currencies._target",
     "bursar.ledger.currencies.advanced": "bursar.ledger.budget.currencies.advanced",

@@ -28,6 +28,7 @@ from bursar.cli.options import (
     print_receipt,
 )
 from bursar.errors import InputError
+from bursar.ledger.budget.choosing import as_lines
 
 if TYPE_CHECKING:
     from bursar.ledger.receipt import Receipt
@@ -55,7 +56,7 @@ SecondPerson = Annotated[bool, typer.Option(help="A change of the limit needs tw
 Spent = Annotated[list[str] | None, typer.Option(help="A release made before it was opened (may be repeated).")]
 
 
-@app.command("open")
+@app.command("open", epilog="\n\n".join(as_lines()))
 def open_scope(
     scope: ScopeName,
     epsilon: Epsilon = None,

@@ -66,7 +66,7 @@ class Receipt(Presented, msgspec.Struct, frozen=True, dict=True):
             before, after = states.setdefault(one.scope, ({}, {}))
             before[one.line], after[one.line] = one.before, one.after
         every = (taken_of(scope, *both) for scope, both in states.items())
-        return tuple(one for one in every if one.left is not None)
+        return tuple(one for one in every if one.had is not None and one.left is not None)
 
     def __str__(self) -> str:
         again = ", again" if self.replayed else ""
@@ -174,10 +174,12 @@ class Taken(Presented):
         """What would be left, in words."""
         return f"{words.left(self.after)} left" if self.left is None else words.both(self.left)
 
-    def figures(self) -> dict[str, str]:
-        """What is left of a target with splits afterwards, and what was taken, rounded to the safe side."""
+    def figures(self) -> dict[str, str | None]:
+        """What is left of a target with splits afterwards, and what was taken, rounded to the safe side; None where there
+        are no splits.
+        """
         if self.had is None or self.left is None:
-            return {}
+            return {**words.figures_left(None), "gaussian_taken": None, "pure_taken": None}
         gaussian, pure = self.had.gaussian - self.left.gaussian, self.had.pure - self.left.pure
         taken = {"gaussian_taken": words.percent(gaussian, up=True), "pure_taken": shown(pure, up=True, digits=6)}
         return {**words.figures_left(self.left), **taken}

@@ -14,9 +14,12 @@ from bursar.ledger.journal.rows import Split
 from bursar.ledger.ledger import Ledger
 from support.hands import brought_in
 
+
 def test_last_digits_of_another_processor_are_no_other_price() -> None:
     """Charges that end otherwise are neither accused nor noticed, as long as 48 bits agree; larger ones are."""
-    opening, one, other, more = (Split((1 << 54) - taken, 0, 0, 3) for taken in (0, 1 << 53, (1 << 53) + 32, (1 << 53) + 34))
+    opening, one, other, more = (
+        Split((1 << 54) - taken, 0, 0, 3) for taken in (0, 1 << 53, (1 << 53) + 32, (1 << 53) + 34)
+    )
     assert _apart(opening, one, other) == 0
     assert _apart(opening, other, one) == 0
     assert _apart(opening, more, one) == 34

@@ -35,7 +35,9 @@ def test_what_is_left_for_pure_releases_falls_with_the_splits() -> None:
         assert points[0].left["pure"] == 1
         assert points[1].left["pure"] == Fraction(99, 100)
         assert {point.left["pure"] for point in points[2:]} == {Fraction(4, 5)}
-        assert [point.left["gaussian"] for point in points] == sorted((p.left["gaussian"] for p in points), reverse=True)
+        assert [point.left["gaussian"] for point in points] == sorted(
+            (p.left["gaussian"] for p in points), reverse=True
+        )
 
 
 def test_the_last_point_is_what_a_statement_shows() -> None:

@@ -134,10 +134,10 @@ def epsilon_left(figures: Figures) -> str:
     return f"ε {figure(figures.pure, up=False)}"
 
 
-def figures_left(figures: Figures | None) -> dict[str, str]:
-    """Both figures for machines, rounded down; none where there are no splits."""
+def figures_left(figures: Figures | None) -> dict[str, str | None]:
+    """Both figures for machines, rounded down; None where there are no splits."""
     if figures is None:
-        return {}
+        return {"gaussian_left": None, "pure_left": None}
     return {"gaussian_left": percent(figures.gaussian, up=False), "pure_left": shown(figures.pure, up=False, digits=6)}
 
 

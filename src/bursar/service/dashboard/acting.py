@@ -10,6 +10,7 @@ from starlette.responses import Response
 from bursar import wire
 from bursar.errors import ConsentNeeded, NotPermitted
 from bursar.keys import own_key
+from bursar.ledger.budget.choosing import REFERENCES
 from bursar.ledger.budget.scope import Scope, names_above
 from bursar.ledger.commit.request import Verb
 from bursar.ledger.verbs.bring_in import bring_in
@@ -41,7 +42,9 @@ async def form(desk: Desk, request: Request, token: Token) -> Response:
     chosen = _form(token, verb)
     scope = await _scope(desk.service, token, name) if name else None
     fields = [(field, asked.get(field.name, field.value)) for field in chosen.fields(scope)]
-    return desk.render("_act.html", token, verb=verb, form=chosen, fields=fields, scope=scope, key=own_key())
+    return desk.render(
+        "_act.html", token, verb=verb, form=chosen, fields=fields, scope=scope, key=own_key(), references=REFERENCES
+    )
 
 
 async def parent(desk: Desk, request: Request, token: Token) -> Response:
@@ -157,7 +160,7 @@ def _opening(token: Token, given: Fields) -> Verb[Any]:
     place = Place(None, asked.kind, None if token.scope == EVERYTHING else token.scope)
     limits = {"epsilon": asked.epsilon, "delta": asked.delta}
     options = {"unit": asked.unit, "second_person": asked.second_person}
-    return open_scope(asked.scope, place, None, limits, options)
+    return open_scope(asked.scope, place, asked.currency, limits, options)
 
 
 async def _correction(service: Service, token: Token, given: Fields) -> Verb[Any]:

@@ -14,6 +14,7 @@ from typing import Any
 from bursar import wire
 from bursar.errors import InputError, described
 from bursar.ledger.budget.amounts import exact, written
+from bursar.ledger.budget.choosing import CHOICES, Choice
 from bursar.ledger.budget.scope import Scope
 
 Fields = Mapping[str, str]
@@ -44,6 +45,8 @@ class Form:
     """The body of the request."""
     button: str
     tone: str = "primary"
+    choices: tuple[Choice, ...] = ()
+    """What there is to choose from, where that needs a table."""
 
 
 _DIGITS = 15  # of a number that a store and a browser both know exactly
@@ -93,6 +96,7 @@ def _opening(scope: Scope | None) -> tuple[Field, ...]:
         Field("scope", "Name", hint="census/maps opens below census", value=above),
         Field("epsilon", "Limit ε", hint="1 or 1/4"),
         Field("delta", "at δ", hint="1e-6; leave it empty for a pure budget", required=False),
+        Field("currency", "Counted in", "select", options=("", "sums", "concentrated", "pure"), required=False),
         Field("unit", "Protects each", value="person" if scope is None else scope.unit, required=False),
         Field("kind", "Kind", "select", options=("", "root", "quota", "block"), required=False),
         Field("second_person", "A change of the limit needs two people", "checkbox", required=False),
@@ -100,7 +104,9 @@ def _opening(scope: Scope | None) -> tuple[Field, ...]:
 
 
 def _opened(form: Fields) -> wire.Open:
-    given: dict[str, Any] = {name: form[name] for name in ("epsilon", "delta", "unit", "kind") if name in form}
+    given: dict[str, Any] = {
+        name: form[name] for name in ("epsilon", "delta", "currency", "unit", "kind") if name in form
+    }
     return wire.Open(
         scope=form.get("scope", ""), key=form.get("key", ""), second_person="second_person" in form, **given
     )
@@ -178,6 +184,7 @@ FORMS: dict[str, Form] = {
         _opening,
         _opened,
         "Open it",
+        choices=CHOICES,
     ),
 }
 """By the names of verbs."""

@@ -124,9 +124,9 @@ class _Careful(pickle.Unpickler):
         ("fractions", "Fraction"),
         ("bursar.ledger.budget.release", "Release"),
         ("bursar.ledger.budget.currencies._step", "Price"),
-        ("bursar.ledger.budget.currencies._residue_prices", "Tariff"),
-        ("bursar.ledger.budget.currencies._residue_prices", "Stated"),
-        ("bursar.ledger.budget.currencies._residue_prices", "Charge"),
+        ("bursar.ledger.budget.currencies._residue_costs", "Term"),
+        ("bursar.ledger.budget.currencies._residue_costs", "Charge"),
+        ("bursar.ledger.journal.body", "Basis"),
     }
 
     def find_class(self, module: str, name: str) -> Any:

@@ -190,8 +190,7 @@ class Residue(Currency):
             )
         if late and unpaid and not any(split.gaussian and split.mode <= SQUARES for split in every.each):
             raise CostInvalid(
-                f"{release.text} is charged out of its order, which no split can bear any more: beside certificates, "
-                "squares of Gaussians do not fit in late"
+                f"{release.text} would be charged out of its order, and what was charged since depends on that order"
             )
         best = max(every.each, key=lambda split: split.gaussian)
         gaussian = None if late else costs.asked(release, best.gaussian)
