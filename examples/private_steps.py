@@ -74,7 +74,8 @@ class Budget:
 
 def budget(ledger: b.Ledger, name: str, way: str, steps: int, *, epsilon: float, delta: float, norm: float) -> Budget:
     """A scope of (ε, δ) and the noise of its steps; a little δ is kept for the ledger's own certificates."""
-    ledger.open(name, epsilon=epsilon, delta=delta, leak=delta / 1000)
+    # nothing but Gaussians is charged here: all of δ is for them
+    ledger.open(name, epsilon=epsilon, delta=delta, leak=delta / 1000, splits=[("0", "1")])
     return Budget(ledger, name, noise(way, steps, epsilon, delta * 0.998), norm)
 
 

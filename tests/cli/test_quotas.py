@@ -23,7 +23,7 @@ if [ "${last:-}" ]; then echo "$LAST"; elif [ "${day:-}" ]; then echo "$MONTH-15
 def test_each_month_has_a_quota_of_its_own(tmp_path: Path) -> None:
     """Run twice in November and then in December: one quota is open at a time, and the root counts what both spent."""
     page = (TOP / "docs" / "howto" / "quotas.md").read_text(encoding="utf-8")
-    found = re.search(r"```bash\n(.*?)```", page, re.DOTALL)
+    found = re.search(r"```shell\n(.*?)```", page, re.DOTALL)
     assert found is not None
     for name, text in (("monthly.sh", found[1]), ("date", CLOCK)):
         (tmp_path / name).write_text(text, encoding="utf-8")

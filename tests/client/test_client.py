@@ -98,9 +98,9 @@ def test_a_second_person_and_consent(memory: Office) -> None:
         assert bursar.limit("pair", epsilon=2, reason="more", approval=memory.secrets["owner", "*"]).kind == "limit"
         spent = bursar.spend("pair", "randomized_response(epsilon=0.1)")
         with pytest.raises(b.errors.ConsentNeeded) as price:
-            bursar.correct(spent, "randomized_response(epsilon=0.1)", reason="twice", key="fix")
+            bursar.correct(spent, "randomized_response(epsilon=1.8)", reason="twice", key="fix")
         agreed = price.value.consent
-        done = bursar.correct(spent, "randomized_response(epsilon=0.1)", reason="twice", key="fix", consent=agreed)
+        done = bursar.correct(spent, "randomized_response(epsilon=1.8)", reason="twice", key="fix", consent=agreed)
         assert done.kind == "correct"
 
 

@@ -169,13 +169,13 @@ def test_refusals_on_a_page_lead_to_what_would_pass(memory: Office) -> None:
 
 def test_past_releases_are_agreed_to_on_a_page(memory: Office) -> None:
     """What they do beyond their price is shown before the button, and the button agrees to it."""
-    ledger, response = memory.service.ledger, "randomized_response(epsilon=0.02)"
-    ledger.spend("other", response)
+    ledger, response = memory.service.ledger, "randomized_response(epsilon=0.9)"
+    ledger.spend("other", "randomized_response(epsilon=0.02)")
     with signed_in(memory, "steward") as client:
         given = {**filled("bring_in", "other"), "table": f"what\n{response}\n"}
         shown = client.post("/act/confirm", data=given).text
         assert "It does more than charge" in shown
-        assert "a way of counting ends for good" in shown
+        assert "nothing is left for Gaussian-like releases" in shown
         assert not raw(re.sub(r"<[^>]+>", " ", shown)), "in words for people"
         (consent,) = re.findall(r'name="consent" value="(\w+)"', shown)
         assert "consent" in client.post("/act/do", data=given).text  # nothing was agreed to
@@ -295,7 +295,7 @@ def test_the_least_left_comes_first(memory: Office) -> None:
     ledger.spend("data/right", "laplace(scale=4)", key="b")
     with signed_in(memory, "auditor") as client:
         order = re.findall(r'scope\?name=([\w/%]+)"', client.get("/").text)
-        assert order == ["data", "data/right", "data/left", "other"]
+        assert order == ["other", "data", "data/right", "data/left"]
         named = re.findall(r'scope\?name=([\w/%]+)"', client.get("/?sort=name").text)
         assert named == ["data", "data/left", "data/right", "other"]
 

@@ -98,9 +98,9 @@ def test_the_client_knows_them_apart(memory: Office) -> None:
     """A refusal is the same exception through the service, with what consent needs."""
     ledger = memory.service.ledger
     receipt = ledger.spend("other", "randomized_response(epsilon=0.1)", key="r")
-    again: dict[str, Any] = {"what": "randomized_response(epsilon=0.1)", "reason": "x", "key": "c"}
+    again: dict[str, Any] = {"what": "randomized_response(epsilon=0.8)", "reason": "x", "key": "c"}
     with Client(str(memory.client.base_url), memory.secrets["owner", "*"], attempts=1) as client:
-        with pytest.raises(b.errors.ConsentNeeded, match="a way of counting ends for good") as price:
+        with pytest.raises(b.errors.ConsentNeeded, match="nothing is left for Gaussian-like releases") as price:
             client.correct(("other", receipt.seq), **again)
         assert client.correct(("other", receipt.seq), **again, consent=price.value.consent).kind == "correct"
         facts = {

@@ -109,10 +109,10 @@ def test_consent_below_names_nothing_above(memory: Office) -> None:
     """An import that costs more above a branch asks whoever sees the branch alone, without a name or a price."""
     ledger = memory.service.ledger
     ledger.open("other/team", epsilon="1/2", delta="1e-7")
-    response = "randomized_response(epsilon=0.02)"
-    ledger.spend("other/team", response)
+    ledger.spend("other/team", "randomized_response(epsilon=0.02)")
+    ledger.spend("other", "randomized_response(epsilon=0.5)")
     memory.secrets["steward", "team"] = memory.service.tokens.add("tim", "steward", "other/team")[1]
-    asked = {"scope": "other/team", "table": f"what,count\n{response},2\n", "key": "past"}
+    asked = {"scope": "other/team", "table": "what\nrandomized_response(epsilon=0.45)\n", "key": "past"}
     whole = memory.ask("POST", "/v1/bring_in", asked, role="steward").json()
     part = memory.ask("POST", "/v1/bring_in", asked, role="steward", scope="team").json()
     assert whole["code"] == part["code"] == "consent_needed"

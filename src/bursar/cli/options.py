@@ -95,7 +95,9 @@ def priced(books: Ledger, receipt: Any) -> list[str]:
     from bursar.ledger.journal.body import body_in
     from bursar.ledger.views.looks import took
 
-    return [str(one) for name in body_in(receipt.text).charged() if (one := took(books.office, name, receipt.seq))]
+    taken = {one.scope: one for one in receipt.taken}  # of both kinds of releases
+    every = (taken.get(name) or took(books.office, name, receipt.seq) for name in body_in(receipt.text).charged())
+    return [str(one) for one in every if one]
 
 
 def names(scopes: str) -> list[str]:
