@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import bursar as b
-from bursar.losses.engines.allocation.sides import forget
+from bursar.losses.allocation.sides import forget
 
 _STEPS = (100, 1_000, 10_000, 100_000)
 _EPOCHS = (1, 10, 100)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import bursar as b
-from bursar.losses.engines.allocation.sides import forget
+from bursar.losses.allocation.sides import forget
 
 _KINDS = {
     "allocated(gaussian(sigma=1), steps=1000)": "add_remove",

@@ -13,7 +13,19 @@ from support.where import TOP
 
 ELSEWHERE = [TOP / "README.md", DOCS / "howto" / "cohorts.md"]  # have tests of their own
 RUN = [page for page in pages() if snippets(page) and page not in ELSEWHERE]
-READ = ("text", "sh", "shell", "toml", "json", "yaml", "", "{toctree}", "{include}", "{literalinclude}", "{bibliography}")
+READ = (
+    "text",
+    "sh",
+    "shell",
+    "toml",
+    "json",
+    "yaml",
+    "",
+    "{toctree}",
+    "{include}",
+    "{literalinclude}",
+    "{bibliography}",
+)
 """Fences that are read and not run here: terminals (tests/test_terminals.py types them), files, directives."""
 MATHJAX = "d4295dc33744836935c1399feece5159577b34c5c8ffb9f1c6324cd82e03a882"
 

@@ -142,7 +142,7 @@ MOVED = {
     "bursar.losses.lattice.bracket": "bursar.losses.engines.lattice.bracket",
     "bursar.losses.lattice.engine": "bursar.losses.engines.lattice.engine",
     "bursar.losses.lattice.grid": "bursar.losses.engines.lattice.grid",
-    "bursar.losses.lattice.law": "bursar.losses.engines.lattice.law",
+    "bursar.losses.lattice.law": "bursar.losses.places",
     "bursar.losses.lattice.solve": "bursar.losses.engines.lattice.solve",
     "bursar.losses.sampled": "bursar.losses.laws.sampled",
     "bursar.losses.sampled_gaussian": "bursar.losses.laws.sampled_gaussian",

@@ -19,7 +19,7 @@ from bursar.losses import Loss, laws, symmetric
 from bursar.losses.engines import contour, lattice, meet
 from bursar.losses.engines.answer import Precision
 from bursar.losses.engines.contour.factors import Care, ClosedFactor, Decay, uniform_decay
-from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Law, itself, spread
+from bursar.losses.places import SLACK, WIDEST, Density, Law, itself, spread
 from bursar.losses.residue import certified, law_of_directions, smallest_charge
 from bursar.mechanisms import Mechanism
 from bursar.numerics.arrays import Array

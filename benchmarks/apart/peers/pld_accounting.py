@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from said import Row, asked, say
 
 import bursar as b
-from bursar.losses.engines.allocation.sides import forget
+from bursar.losses.allocation.sides import forget
 from bursar.theorems import Bound
 
 REQUIRES = ["PLD-accounting"]

@@ -175,8 +175,8 @@ class Taken(Presented):
         return f"{words.left(self.after)} left" if self.left is None else words.both(self.left)
 
     def figures(self) -> dict[str, str | None]:
-        """What is left of a target with splits afterwards, and what was taken, rounded to the safe side; None where there
-        are no splits.
+        """What is left of a target with splits afterwards, and what was taken, rounded to the safe side; None
+        where there are no splits.
         """
         if self.had is None or self.left is None:
             return {**words.figures_left(None), "gaussian_taken": None, "pure_taken": None}

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from bursar.losses.engines.contour.factors import Factor
     from bursar.losses.engines.hit_parts import Hits, Sample
     from bursar.losses.engines.hit_steps import Steps
-    from bursar.losses.engines.lattice.law import Law
     from bursar.losses.engines.likeness import Likeness
     from bursar.losses.engines.rungs import Rungs
     from bursar.losses.laws.table import TableLoss
+    from bursar.losses.places import Law
     from bursar.losses.twins import Twins
 
 

@@ -70,7 +70,7 @@ class Densities(Mechanism):
         removed, added = self.laws()
         curve = RenyiCurve(
             self.text(),
-            lambda alpha: removed.quick_renyi(alpha).max(added.quick_renyi(alpha)),
+            lambda alpha: removed.renyi(alpha).max(added.renyi(alpha)),
             rough=losses.rough_renyi,
             largest_order=64.0,
         )

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def burn_down_figure(ledger: Ledger, scope: str) -> Picture:
-    """What is left of a scope after each entry that touched it, in per cent of its limit. Refusals are marked, and where the same rate would lead is dashed."""
+    """What is left of a scope after each entry that touched it, in per cent of its limit. Refusals are marked, and
+    where the same rate would lead is dashed.
+    """
     found = ledger.scope(scope)
     entries = ledger.entries(found.row.root)
     points = burn_down(scope, untouched(found.currency.lines), entries)

@@ -70,7 +70,7 @@ def reaches(ledger: Ledger, tree: Tree, token: Token, chained: Chained) -> bool:
 
 
 def narrowed(ledger: Ledger, tree: Tree, token: Token, found: Standing) -> Standing:
-    """A standing as far as it may be told to a token: what ran on all of the data lies beyond those who see one block."""
+    """A standing as far as it may be told to a token: what ran on all of the data is not for who sees one block."""
     if ledger.halted is not None:
         found = replace(found, halted=ledger.halted.public)
     if covers(token, tree, found.scope.row.root):

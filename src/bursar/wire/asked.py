@@ -129,7 +129,7 @@ class Open(Asked):
 
 
 class Limit(Asked):
-    """Raise or lower a limit. Where that would end what is left for Gaussian-like releases, `consent_needed` says so."""
+    """Raise or lower a limit. Where nothing would be left for Gaussian-like releases, `consent_needed` says so."""
 
     scope: Name
     reason: Reason

@@ -286,7 +286,8 @@ def test_leaks_of_two_promises_are_both_paid() -> None:
     after = currency.step(state, currency.price(release, state))
     assert not isinstance(after, Refusal)
     splits, before = after["splits"].splits, state["splits"].splits
-    assert splits is not None and before is not None
+    assert splits is not None
+    assert before is not None
     assert splits.each[0].gaussian < before.each[0].gaussian
     assert splits.each[-1].pure < before.each[-1].pure
     leak = after["delta"].spent * currency.lines["delta"].unit

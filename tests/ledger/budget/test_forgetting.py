@@ -40,7 +40,8 @@ def test_a_law_that_was_just_found(monkeypatch: Any) -> None:
     monkeypatch.setattr(_certificates, "_LAWS", laws := Forgetful())
     currency = default()
     payment = currency.price(RELEASE, currency.opening()).payments[0]
-    assert payment is not None and payment.gaussian > 0
+    assert payment is not None
+    assert payment.gaussian > 0
     assert not laws
 
 

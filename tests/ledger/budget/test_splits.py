@@ -471,7 +471,8 @@ def test_the_last_gaussian_split_dies_without_a_question(ledger: Ledger) -> None
     assert receipt.to_dict()["taken"][0]["gaussian_left"] == "0"
     quote = ledger.quote("data", "gaussian(sigma=6000)")
     assert not quote.passes
-    assert quote.reason is not None and "for Gaussian-like releases, 0 % is left" in quote.reason
+    assert quote.reason is not None
+    assert "for Gaussian-like releases, 0 % is left" in quote.reason
     with pytest.raises(b.BudgetExceeded, match="Gaussian-like"):
         ledger.spend("data", "gaussian(sigma=6000)")
 
@@ -492,7 +493,7 @@ class Silent(b.Mechanism):
 
 
 def test_what_has_no_meaning_here_names_who_takes_it() -> None:
-    """A promise without a pure, Gaussian or Rényi meaning is refused at once, and says which currencies could bear it."""
+    """A promise without a pure, Gaussian or Rényi meaning is refused at once, and says who could bear it."""
     currency = currency_of(None, TARGET)
     release = Release("silent()", None, "add_remove", (("silent()", 1),))
     release.__dict__["mechanisms"] = (Silent(),)  # no text means it
@@ -554,7 +555,8 @@ def test_a_correction_asks_before_it_ends_the_gaussians(ledger: Ledger) -> None:
         ledger.correct(first, "laplace(scale=1.25)", reason="forgotten")
     ledger.correct(first, "laplace(scale=1.25)", reason="forgotten", consent=asked.value.consent)
     found = figures(state(ledger))
-    assert found is not None and found.gaussian == 0
+    assert found is not None
+    assert found.gaussian == 0
 
 
 def test_limits_keep_what_was_charged(ledger: Ledger) -> None:
@@ -563,7 +565,8 @@ def test_limits_keep_what_was_charged(ledger: Ledger) -> None:
     before = figures(state(ledger))
     ledger.limit("data", epsilon=2, reason="more data")
     after = figures(state(ledger))
-    assert before is not None and after is not None
+    assert before is not None
+    assert after is not None
     assert after.pure == before.pure + 1
     with pytest.raises(b.errors.ConsentNeeded, match="changing data's limit") as asked:
         ledger.limit("data", epsilon="6/100", reason="less")

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bursar as b
-from bursar.ledger.budget.currencies import HELD, SPENT, Balance, Currency, Price, Refusal, currency_of
+from bursar.ledger.budget.currencies import HELD, SPENT, Balance, Currency, Price, Refusal, _step, currency_of, splits
 from bursar.ledger.budget.currencies import _base as base
-from bursar.ledger.budget.currencies import _step, splits
 from bursar.ledger.budget.currencies._certificates import Finder
 from bursar.ledger.budget.currencies._moves import drawn, filled, forfeited, given_back, relimited
 from bursar.ledger.budget.currencies._step import step

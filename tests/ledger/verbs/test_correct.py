@@ -13,7 +13,6 @@ import pytest
 
 import bursar as b
 from bursar.errors import ConsentNeeded
-from bursar.ledger.budget import words
 from bursar.ledger.ledger import Ledger
 from support.hands import TENTH, Clock, agreed, left
 

@@ -16,8 +16,8 @@ from scipy.special import ndtr
 
 import bursar as b
 from bursar.losses import AllocatedGaussian, allocated_gaussian
+from bursar.losses.allocation.sides import sides
 from bursar.losses.engines import lattice, meet
-from bursar.losses.engines.allocation.sides import sides
 from bursar.losses.engines.answer import Precision
 from bursar.numerics.arrays import Array, Complexes
 from bursar.numerics.balls import ball, down, up, working

@@ -20,10 +20,10 @@ from bursar.losses._base import Loss
 from bursar.losses.engines.answer import USUAL, Answer, NoEngine, Precision
 from bursar.losses.engines.envelope.points import QUADRATURE, points_of
 from bursar.losses.engines.lattice.grid import NoLattice, places
-from bursar.losses.engines.lattice.law import DISC, Law
 from bursar.losses.engines.meet import epsilon_at
 from bursar.losses.laws.density_cut import Cut
 from bursar.losses.laws.density_stretches import where
+from bursar.losses.places import DISC, Law
 from bursar.numerics.balls import ball, down, up, working
 from bursar.numerics.trusted import ULPS, UNIT
 

@@ -1,4 +1,4 @@
-"""Which kind of budget to open, by what people release: the same table in the book, on the command line and in the form.
+"""Which kind of budget to open, by what people release: one table for the book, the command line and the form.
 
 The counts are what (1, 1e-6) admits of three releases, each alone and one after another; a test counts them again.
 """

@@ -133,8 +133,8 @@ def new_scope(
     usual = "root" if parent is None else "quota"
     if kind == "window":
         raise InputError(
-            "there is no kind 'window': a budget for each period is a quota that a scheduled job opens, and closes when "
-            "the next one begins (docs/howto/quotas.md)",
+            "there is no kind 'window': a budget for each period is a quota that a scheduled job opens, and closes "
+            "when the next one begins (docs/howto/quotas.md)",
             argument="kind",
         )
     which = choice(kind=usual if kind is None else kind, among=KINDS)

@@ -206,7 +206,7 @@ def _outcome(posting: Posting, scope: Scope, release: Release, ended: Collection
 def corrected(
     scope: Scope, state: State, release: Release, late: bool
 ) -> tuple[Price | None, dict[str, Balance] | Refusal | None, str]:
-    """The price of a release that comes late, and the next state or the refusal; neither, and why, where it has none."""
+    """The price of a release that comes late, and the next state or the refusal; why, where it has neither."""
     try:
         price = scope.currency.known(release, state, late)
         return price, scope.currency.step(state, price), ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from bursar.errors import InputError, ReservationClosed, ReservationExpired
+from bursar.errors import ReservationClosed, ReservationExpired
 from bursar.ledger.arguments import reservation_id, said_if, with_reason
 from bursar.ledger.budget.refusals import within_share
 from bursar.ledger.budget.release import Release, release_of

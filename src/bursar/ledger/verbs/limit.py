@@ -129,7 +129,9 @@ def _limit(scope: Scope, line: str, balance: Balance, fresh: Currency, beyond: M
 
 def _resplit(scope: Scope, balance: Balance, splits: Splits, fresh: Currency) -> Balance:
     before, currency = scope.current, scope.currency
-    assert isinstance(currency, Residue) and isinstance(before, Residue) and isinstance(fresh, Residue)
+    assert isinstance(currency, Residue)
+    assert isinstance(before, Residue)
+    assert isinstance(fresh, Residue)
     after = currency.relimited(splits, before, fresh)
     if after is None:
         raise InputError(

@@ -10,8 +10,6 @@ from bursar.losses._base import Loss
 from bursar.losses._directions import Directions
 from bursar.numerics.balls import Ball, hull, positive_part
 
-_RARE = -10  # of ln(q·e^l): below, the two parts of l + ln(q + (1−q)e^{−l}) would cancel
-
 
 class Hits(NamedTuple):
     """A sampled loss that is all but certainly one of two: a constant, or a constant and the loss of what is sampled.
@@ -45,13 +43,6 @@ def missed(x: Ball, slack: Ball, *, quiet: bool) -> Ball:
         return arb(0)
     least, most = (positive_part(-place.expm1()) for place in (x + slack, x - slack))
     return hull(least.lower(), most.upper())
-
-
-def sampled_loss(loss: Ball, rate: Ball) -> Ball:
-    """ln(1 − q + q·e^l) of a finite l, with all digits on either side."""
-    if loss > 1 and not loss + rate.log() < _RARE:
-        return loss + (rate + (1 - rate) * (-loss).exp()).log()
-    return (rate * loss.expm1()).log1p()
 
 
 def sampled_tail(pair: Directions, rate: Ball, x: Ball) -> Ball:

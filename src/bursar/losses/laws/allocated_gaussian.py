@@ -17,12 +17,12 @@ from flint import acb, arb
 from bursar.errors import LossUnknown
 from bursar.losses._base import Loss
 from bursar.losses._directions import Directions, symmetric
-from bursar.losses.engines.allocation.sides import DEPTHS, Sides, sides
-from bursar.losses.engines.lattice.law import Law
+from bursar.losses.allocation.sides import DEPTHS, Sides, sides
 from bursar.losses.laws.allocated_moments import first_and_second, log_power
 from bursar.losses.laws.gaussian import GaussianLoss
 from bursar.losses.laws.listed import ListedLoss
 from bursar.losses.laws.slopes import cdf_by_slopes
+from bursar.losses.places import Law
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, infinity, square
 

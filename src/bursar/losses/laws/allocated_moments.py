@@ -18,7 +18,7 @@ import numpy as np
 from flint import arb, arb_series, ctx
 
 from bursar.errors import LossUnknown
-from bursar.losses.engines.allocation.sides import Side, Sides
+from bursar.losses.allocation.sides import Side, Sides
 from bursar.numerics.arrays import Array, dot
 from bursar.numerics.balls import Ball, down, infinity, up
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT

@@ -19,7 +19,7 @@ from bursar.losses._directions import Directions
 from bursar.losses.engines.chernoff import CumulantBound
 from bursar.losses.engines.contour.announced_factor import AnnouncedFactor
 from bursar.losses.engines.contour.sampled_factor import SampledFactor
-from bursar.losses.engines.lattice.law import SLACK, Density, Law, spread
+from bursar.losses.places import SLACK, Density, Law, spread
 from bursar.numerics.arrays import Array, Known
 from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, positive_part, square, up
 from bursar.numerics.trusted import UNIT

@@ -16,9 +16,9 @@ from flint import arb
 
 from bursar.losses._base import Loss
 from bursar.losses.engines.contour.factors import ClosedFactor, Exponential
-from bursar.losses.engines.lattice.law import Law, exponential
 from bursar.losses.laws.table import TableLoss
 from bursar.losses.laws.table_rows import Row
+from bursar.losses.places import Law, exponential
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (
     Ball,

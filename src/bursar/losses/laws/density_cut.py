@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 from flint import acb, arb
 
-from bursar.losses.engines.lattice.law import DISC
+from bursar.losses.places import DISC
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, ComplexBall, hull, up, working
 from bursar.numerics.formula import Formula, Term

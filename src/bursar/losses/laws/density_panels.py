@@ -17,9 +17,9 @@ from flint import arb
 from bursar.losses._base import Atom
 from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.envelope.points import INNER, STEEP
-from bursar.losses.engines.lattice.law import Law, Panels, of_atoms
 from bursar.losses.laws.density_cut import Cut, logarithms
 from bursar.losses.laws.density_stretches import Stretch
+from bursar.losses.places import Law, Panels, of_atoms
 from bursar.numerics.arrays import Array, Integers, Known
 from bursar.numerics.balls import Ball, up
 from bursar.numerics.formula import Term

@@ -13,12 +13,12 @@ from bursar.losses._base import Atom, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor, Factor
 from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.hit_steps import Steps
-from bursar.losses.engines.lattice.law import Comb, Law, spread
 from bursar.losses.engines.likeness import LEAST, LikeFactor, Likeness, delta_of
 from bursar.losses.engines.rungs import Rungs
 from bursar.losses.laws.gaussian import GaussianLoss
 from bursar.losses.laws.integer_rungs import rungs, steps_of, variance_of
 from bursar.losses.laws.integer_tails import FARTHEST, MOST_TERMS, FarTails, chernoff_tail, near_tail, summed_tails
+from bursar.losses.places import Comb, Law, spread
 from bursar.losses.twins import Twins
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (

@@ -16,8 +16,8 @@ from bursar.losses._base import Atom, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor
 from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.hit_steps import Steps
-from bursar.losses.engines.lattice.law import Comb, Law, of_atoms, spread
 from bursar.losses.laws.laplace import LaplaceLoss
+from bursar.losses.places import Comb, Law, of_atoms, spread
 from bursar.losses.twins import Twins
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (

@@ -23,11 +23,11 @@ from flint import acb, arb
 from bursar.errors import LossUnknown
 from bursar.losses._base import Atom, Loss
 from bursar.losses._directions import Directions, symmetric
-from bursar.losses.engines.lattice.law import Law
 from bursar.losses.laws.gaussian import GaussianLoss
 from bursar.losses.laws.normal_integral import power
 from bursar.losses.laws.sampled import poisson_sampled
 from bursar.losses.laws.sampled_gaussian import SampledNormal
+from bursar.losses.places import Law
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, hull, infinity, square
 from bursar.numerics.trusted import UNIT

@@ -12,8 +12,8 @@ from bursar.guarantees.gdp import far_gaussian_delta
 from bursar.losses._base import Loss
 from bursar.losses._directions import Directions
 from bursar.losses.engines.contour.factors import GaussianFactor
-from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Law, Moves, itself, spread
 from bursar.losses.engines.likeness import Likeness
+from bursar.losses.places import SLACK, WIDEST, Density, Law, Moves, itself, spread
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array, Known
 from bursar.numerics.balls import (

@@ -24,11 +24,11 @@ from bursar.losses.engines.chernoff import CumulantBound
 from bursar.losses.engines.contour.mixture_factor import MixtureFactor, without_shift
 from bursar.losses.engines.contour.mixture_integral import MixtureIntegral
 from bursar.losses.engines.envelope.guided import GuidedFactor, guided
-from bursar.losses.engines.lattice.law import Law
 from bursar.losses.laws.gaussian import GaussianLoss, sampled_gaussian
 from bursar.losses.laws.mixture_lattice import mixture_law
 from bursar.losses.laws.mixture_moments import power_integral, power_sum, rough_cumulant
 from bursar.losses.laws.mixture_place import Mixture
+from bursar.losses.places import Law
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (

@@ -11,8 +11,8 @@ from flint import arb
 from bursar.losses._base import Atom, Loss
 from bursar.losses.engines.contour.factors import ClosedFactor, Exponential
 from bursar.losses.engines.envelope.factor import LaplaceFactor
-from bursar.losses.engines.lattice.law import SLACK, Law, exponential, of_atoms
 from bursar.losses.laws.table import leaky_response
+from bursar.losses.places import SLACK, Law, exponential, of_atoms
 from bursar.losses.twins import Twins
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (

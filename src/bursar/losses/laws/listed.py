@@ -11,7 +11,7 @@ from flint import acb, arb
 
 from bursar.errors import LossUnknown
 from bursar.losses._base import Loss
-from bursar.losses.engines.lattice.law import Law
+from bursar.losses.places import Law
 from bursar.numerics.arrays import Array, Truths
 from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, down, infinity, up
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT

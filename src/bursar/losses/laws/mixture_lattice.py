@@ -10,7 +10,7 @@ import numpy as np
 
 from bursar.losses.engines.contour.mixture_odds import MixtureOdds
 from bursar.losses.engines.lattice.graded import mixture_bounds
-from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Law
+from bursar.losses.places import SLACK, WIDEST, Density, Law
 from bursar.numerics.arrays import Array, Known
 from bursar.numerics.trusted import SAFETY, UNIT
 

@@ -18,9 +18,9 @@ from bursar.losses.engines.contour.replaced_factor import ReplacedFactor
 from bursar.losses.engines.contour.replaced_integral import ReplacedIntegral
 from bursar.losses.engines.envelope.guided import GuidedFactor, guided
 from bursar.losses.engines.hit_parts import Hits
-from bursar.losses.engines.lattice.law import SLACK, WIDEST, Density, Law, log_odds, spread
 from bursar.losses.laws.gaussian import GaussianLoss
 from bursar.losses.laws.normal_integral import normal_integral, power
+from bursar.losses.places import SLACK, WIDEST, Density, Law, log_odds, spread
 from bursar.numerics import normal
 from bursar.numerics.arrays import Array, Known
 from bursar.numerics.balls import (

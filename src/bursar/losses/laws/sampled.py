@@ -19,9 +19,10 @@ from flint import arb
 
 from bursar.losses._base import Atom, Loss
 from bursar.losses._directions import Directions, symmetric
-from bursar.losses.engines.hit_parts import Hits, Sample, sampled_hits, sampled_loss, sampled_tail
-from bursar.losses.engines.lattice.law import Law
+from bursar.losses.engines.hit_parts import Hits, Sample, sampled_hits, sampled_tail
 from bursar.losses.engines.lattice.sampled import sampled as sampled_law
+from bursar.losses.laws.table_rows import sampled_loss
+from bursar.losses.places import Law
 from bursar.losses.twins import Twins, sampled_twins
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, complex_ball, hull, positive_part

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from flint import arb
 
-from bursar.losses.engines.lattice.law import Comb, Law, of_atoms
 from bursar.losses.laws.table import TableLoss
+from bursar.losses.places import Comb, Law, of_atoms
 from bursar.numerics.balls import Ball
 
 

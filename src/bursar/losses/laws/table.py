@@ -14,10 +14,10 @@ from bursar.errors import InputError
 from bursar.losses._base import Atom, Loss
 from bursar.losses._directions import Directions
 from bursar.losses.engines.contour.factors import ClosedFactor
-from bursar.losses.engines.hit_parts import Hits, sampled_hits, sampled_loss
-from bursar.losses.engines.lattice.law import Comb, Law, of_atoms
+from bursar.losses.engines.hit_parts import Hits, sampled_hits
 from bursar.losses.laws.rare_row import around_rare
-from bursar.losses.laws.table_rows import Row, problem_of, read_row
+from bursar.losses.laws.table_rows import Row, problem_of, read_row, sampled_loss
+from bursar.losses.places import Comb, Law, of_atoms
 from bursar.losses.twins import Twins
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import (

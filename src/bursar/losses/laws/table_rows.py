@@ -41,3 +41,13 @@ def problem_of(row: Row) -> str:
     if gap < 0 or gap > 0:
         return f"its loss is ln(p/q) for p = {float(p)!r} and q = {float(q)!r}, not {float(loss)!r}"
     return ""
+
+
+_RARE = -10  # of ln(q·e^l): below, the two parts of l + ln(q + (1−q)e^{−l}) would cancel
+
+
+def sampled_loss(loss: Ball, rate: Ball) -> Ball:
+    """ln(1 − q + q·e^l) of a finite l, with all digits on either side."""
+    if loss > 1 and not loss + rate.log() < _RARE:
+        return loss + (rate + (1 - rate) * (-loss).exp()).log()
+    return (rate * loss.expm1()).log1p()

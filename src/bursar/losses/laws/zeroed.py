@@ -25,8 +25,8 @@ from flint import arb
 from bursar.errors import LossUnknown
 from bursar.losses._base import Loss
 from bursar.losses._directions import Directions
-from bursar.losses.engines.lattice.law import Law, of_atoms
 from bursar.losses.laws.table import TableLoss, connect_the_dots
+from bursar.losses.places import Law, of_atoms
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, ComplexBall, ComplexLike, RealLike, ball, hull, infinity, up, working
 from bursar.numerics.convex import falling_convex_minorant

@@ -75,6 +75,7 @@ def law_of_points(points: Points) -> ResidueLaw:
 
 
 def places_of(reach: float) -> list[float]:
+    """Where a composed profile is known, up to this place."""
     return [0.0, *(reach * _RULE).tolist()]
 
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from scipy.special import ndtr
 
 from bursar.errors import LossUnknown
-from bursar.losses.engines.allocation.layers import Layers, added, halved, laid_out
-from bursar.losses.engines.allocation.ratio import gaussian_ratio
-from bursar.losses.engines.allocation.sides import Side, sides
-from bursar.losses.engines.allocation.sums import Goal, Summed, summed
+from bursar.losses.allocation.layers import Layers, added, halved, laid_out
+from bursar.losses.allocation.ratio import gaussian_ratio
+from bursar.losses.allocation.sides import Side, sides
+from bursar.losses.allocation.sums import Goal, Summed, summed
 from bursar.losses.laws.listed import ListedLoss
 from bursar.numerics.balls import down, up, working
 

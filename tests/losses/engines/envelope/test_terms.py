@@ -17,10 +17,10 @@ from bursar.losses.engines.envelope.factor import PointsFactor, all_copies
 from bursar.losses.engines.envelope.gathering import factors_of
 from bursar.losses.engines.envelope.points import NoEnvelope, points_of
 from bursar.losses.engines.envelope.spectrum import weighed
-from bursar.losses.engines.lattice.law import Law
 from bursar.losses.laws.laplace import LaplaceLoss
 from bursar.losses.laws.stepped_table import SteppedTable
 from bursar.losses.laws.table import Row
+from bursar.losses.places import Law
 from bursar.numerics.balls import working
 from bursar.numerics.lattice import short
 

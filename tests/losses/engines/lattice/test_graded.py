@@ -15,7 +15,7 @@ import bursar as b
 from bursar.losses.engines.contour.mixture_odds import MixtureOdds
 from bursar.losses.engines.envelope.points import points_of
 from bursar.losses.engines.lattice.graded import mixture_bounds, panels_of
-from bursar.losses.engines.lattice.law import DISC
+from bursar.losses.places import DISC
 from bursar.numerics.trusted import UNIT
 
 TILT = 0.05

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from flint import arb
 
-from bursar.losses.engines.lattice.law import Law
-from bursar.losses.engines.lattice.tails import _BLOCK
+from bursar.losses.places import Law
+from bursar.losses.tails import _BLOCK
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, working
 

@@ -10,6 +10,7 @@ numerical accounting included. Such a price cannot be split, so nothing of it is
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from bursar.errors import CostInvalid
@@ -40,10 +41,7 @@ class Sums(Stateless):
         line_e, line_d = self.lines["epsilon"], self.lines["delta"]
         if release.delta is not None:
             basis = self._basis(release, release.delta)
-            upper = ends_in(basis)[1]
-            if upper == float("inf"):
-                raise CostInvalid(f"no finite ε is proved for {release.text} at δ = {basis.at}")
-            paid = {"epsilon": line_e.price(Fraction(upper)), "delta": line_d.price(release.delta)}
+            paid = {"epsilon": line_e.price(Fraction(ends_in(basis)[1])), "delta": line_d.price(release.delta)}
             return Price(paid, fixed=frozenset(paid), bases=(basis,))
         try:
             units = {
@@ -67,6 +65,8 @@ class Sums(Stateless):
 def interval_of(release: Release, delta: Fraction) -> Basis:
     """What the theorems prove of a composition's ε, as the journal has it."""
     found = account(release.composition, delta=delta).epsilon
+    if found.upper == math.inf:
+        raise CostInvalid(f"no finite ε is proved for {release.text} at δ = {written(delta)}")
     return Basis(release.text, written(delta), 1, f"{found.lower!r} {found.upper!r}")
 
 
@@ -76,6 +76,6 @@ def ends_in(basis: Basis) -> tuple[float, float]:
         lower, upper = map(float, basis.numbers.split())
     except ValueError as problem:
         raise CostInvalid(f"the interval that its price rests on is damaged: {problem}") from problem
-    if not 0 <= lower <= upper:
+    if not 0 <= lower <= upper < math.inf:
         raise CostInvalid(f"the interval that its price rests on is damaged: {basis.numbers[:60]}")
     return lower, upper

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from bursar.losses.engines.envelope.points import Points, points_of
-from bursar.losses.engines.lattice.law import Law, Panels
+from bursar.losses.places import Law, Panels
 from bursar.numerics.arrays import Array
 
 _COARSE = 1200  # nodes that searching takes

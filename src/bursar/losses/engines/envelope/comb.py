@@ -18,7 +18,7 @@ from bursar.losses.engines.envelope.engine import Errors, Line, aliases, bounds_
 from bursar.losses.engines.envelope.factor import PointsFactor, all_copies
 from bursar.losses.engines.envelope.points import NoEnvelope
 from bursar.losses.engines.envelope.polynomials import through
-from bursar.losses.engines.lattice.law import Comb
+from bursar.losses.places import Comb
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball, down, relative_radius, up
 from bursar.numerics.products import summed

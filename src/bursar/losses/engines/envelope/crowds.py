@@ -9,7 +9,7 @@ import numpy as np
 from flint import arb
 
 from bursar.losses.engines.envelope.crowd import Crowd, Values
-from bursar.losses.engines.lattice.law import Law, spread
+from bursar.losses.places import Law, spread
 from bursar.numerics.arrays import Array, Complexes, Integers
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import ULPS, UNIT

@@ -14,7 +14,7 @@ from bursar.losses.engines.envelope.coarse import coarse_points
 from bursar.losses.engines.envelope.living import live
 from bursar.losses.engines.envelope.points import QUADRATURE, Points, TooMany, points_of
 from bursar.losses.engines.envelope.spectrum import Weighed, weighed
-from bursar.losses.engines.lattice.law import Law
+from bursar.losses.places import Law
 from bursar.numerics.arrays import Array, Complexes, Integers
 from bursar.numerics.balls import Ball
 from bursar.numerics.products import summed

@@ -10,7 +10,7 @@ from flint import arb
 from bursar.losses._base import Loss
 from bursar.losses.engines.contour.factors import Factor, Moments, NoContour
 from bursar.losses.engines.envelope.factor import PointsFactor
-from bursar.losses.engines.lattice.law import Law
+from bursar.losses.places import Law
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from bursar.losses.engines.answer import NoEnvelope, TooMany
 from bursar.losses.engines.lattice.graded import measured, panels_of
-from bursar.losses.engines.lattice.grid import legendre
-from bursar.losses.engines.lattice.law import Bounds, Density, Law, Panels, parts_for
+from bursar.losses.places import Bounds, Density, Law, Panels, parts_for
 from bursar.numerics.arrays import Array, Integers
 from bursar.numerics.products import summed
+from bursar.numerics.quadrature import legendre
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 __all__ = ["INNER", "ORDER", "QUADRATURE", "STEEP", "NoEnvelope", "Points", "TooMany", "points_of"]

@@ -9,7 +9,7 @@ from flint import arb
 
 from bursar.losses.engines.envelope.factor import PointsFactor
 from bursar.losses.engines.envelope.points import NoEnvelope, points_of
-from bursar.losses.engines.lattice.law import Density, Law
+from bursar.losses.places import Density, Law
 from bursar.numerics.arrays import Truths
 from bursar.numerics.balls import Ball
 

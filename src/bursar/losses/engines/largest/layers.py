@@ -16,7 +16,7 @@ from bursar.losses.engines.contour.factors import Factor
 from bursar.losses.engines.envelope.coarse import coarse_points
 from bursar.losses.engines.envelope.points import NoEnvelope
 from bursar.losses.engines.largest.layer import log_expm1
-from bursar.losses.engines.lattice.law import Law
+from bursar.losses.places import Law
 from bursar.numerics.arrays import Array
 from bursar.numerics.products import product
 

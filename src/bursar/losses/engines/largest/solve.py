@@ -23,7 +23,7 @@ from bursar.losses.engines.envelope.solve import end_of, target_of
 from bursar.losses.engines.largest.cutting import cut, empty, mass
 from bursar.losses.engines.largest.layer import Kind, Layer
 from bursar.losses.engines.largest.layers import Group, Layers
-from bursar.losses.engines.lattice.law import Law
+from bursar.losses.places import Law
 from bursar.numerics.arrays import CALM
 from bursar.numerics.balls import Ball
 

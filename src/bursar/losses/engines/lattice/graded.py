@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bursar.losses.engines.contour.mixture_odds import MixtureOdds
-from bursar.losses.engines.lattice.law import DISC, Bounds, Density, Moves, Panels
+from bursar.losses.places import DISC, Bounds, Density, Moves, Panels
 from bursar.numerics.arrays import CALM, Array
 from bursar.numerics.trusted import UNIT
 

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from flint import arb
 
 from bursar.losses._base import Loss
-from bursar.losses.engines.lattice.law import Density, Law
-from bursar.numerics.arrays import Array, Integers, Known, dot
+from bursar.losses.places import Density, Law
+from bursar.numerics.arrays import Array, Integers, dot
 from bursar.numerics.balls import ball, down, up, working
 from bursar.numerics.convex import bends
+from bursar.numerics.quadrature import legendre
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 QUADRATURE = 1e-15  # relative error of a panel (proofs/lattice.md §2)
@@ -149,14 +149,6 @@ def _nodes(density: Density, step: float, floor: float) -> tuple[tuple[Array, ..
         loss_errors = loss_errors + np.repeat(out[chosen], order)
         parts.append((losses, loss_errors, heights, errors, np.repeat(cells[chosen], order)))
     return tuple(np.concatenate(column) for column in zip(*parts, strict=True)), floor
-
-
-@cache
-def legendre(order: int) -> Known:
-    """Nodes and weights of Gauss–Legendre quadrature on [−1, 1], rounded from balls."""
-    with working():
-        pairs = [arb.legendre_p_root(order, k, weight=True) for k in range(order)]
-    return np.array([float(root) for root, _ in pairs]), np.array([float(weight) for _, weight in pairs])
 
 
 def gridded(source: Places, count: int, step: float, tau: float) -> Gridded:

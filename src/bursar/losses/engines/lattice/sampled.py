@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bursar.losses.engines.lattice.law import Bounds, Density, Law, Panels, log_odds, parts_for, spread
+from bursar.losses.places import Bounds, Density, Law, Panels, log_odds, parts_for, spread
 from bursar.numerics.arrays import Array, Known
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import ULPS, UNIT

@@ -11,7 +11,7 @@ from bursar.losses._base import Loss
 from bursar.losses.engines.answer import Losses
 from bursar.losses.engines.lattice.engine import Lattice
 from bursar.losses.engines.lattice.grid import Gridded, Places, gridded, gridded_profile, places
-from bursar.losses.engines.lattice.law import Law
+from bursar.losses.places import Law
 from bursar.numerics.balls import Ball, down, up
 from bursar.numerics.search import minimiser
 

@@ -9,9 +9,9 @@ from functools import lru_cache
 import numpy as np
 from flint import arb
 
-from bursar.losses.engines.allocation.ratio import gaussian_ratio
-from bursar.losses.engines.allocation.sums import Goal, summed
-from bursar.losses.engines.lattice.law import Law
+from bursar.losses.allocation.ratio import gaussian_ratio
+from bursar.losses.allocation.sums import Goal, summed
+from bursar.losses.places import Law
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT

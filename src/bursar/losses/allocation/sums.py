@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bursar.errors import LossUnknown
-from bursar.losses.engines.allocation.layers import Layers, Pair, Sums, added, laid_out
+from bursar.losses.allocation.layers import Layers, Pair, Sums, added, laid_out
 from bursar.numerics.trusted import SAFETY, UNIT
 
 ROWS = 300

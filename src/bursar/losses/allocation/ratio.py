@@ -7,12 +7,12 @@ import math
 import numpy as np
 
 from bursar.errors import LossUnknown
-from bursar.losses.engines.allocation.layers import Layers
-from bursar.losses.engines.allocation.sums import ROWS, Goal, Summed, chosen
-from bursar.losses.engines.lattice.grid import legendre
-from bursar.losses.engines.lattice.law import spread
+from bursar.losses.allocation.layers import Layers
+from bursar.losses.allocation.sums import ROWS, Goal, Summed, chosen
+from bursar.losses.places import spread
 from bursar.numerics.arrays import Array
 from bursar.numerics.balls import Ball
+from bursar.numerics.quadrature import legendre
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
 
 _NODES = 10

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bursar.losses._base import Atom
-from bursar.losses.engines.lattice.tails import Tails
+from bursar.losses.tails import Tails
 from bursar.numerics.arrays import Array, Integers, Known, Truths
 from bursar.numerics.balls import Ball, relative_radius
 from bursar.numerics.trusted import SAFETY, ULPS, UNIT
