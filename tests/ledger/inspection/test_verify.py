@@ -263,3 +263,37 @@ def test_clock_steps(tmp_path: Path) -> None:
         at = [row.entry.at for row in ledger.entries("data")]
         assert at == sorted(set(at))
         assert ledger.verify()
+
+
+@pytest.mark.parametrize(
+    ("edit_it", "named"),
+    [
+        ("DELETE FROM lines WHERE scope = 'data' AND line = 'splits'", "splits is missing"),
+        ("DELETE FROM lines WHERE scope = 'data'", "delta, splits is missing"),
+        ("INSERT INTO lines VALUES ('data', 'epsilon', 9, 0, 0, '')", "epsilon is missing, or should not be there"),
+        ("UPDATE lines SET splits = '[1,2]' WHERE line = 'splits'", "balance of data is damaged"),
+        ("UPDATE lines SET splits = '' WHERE line = 'splits'", "balance of data is damaged"),
+    ],
+)
+def test_a_damaged_balance_halts_by_name(edit_it: str, named: str, tmp_path: Path) -> None:
+    """Whatever is asked, the answer names the row; nothing is charged, and verify finds it too."""
+    url = f"sqlite:///{tmp_path}/budget.db"
+    with Ledger(url, alert=None) as ledger:
+        ledger.open("data", epsilon=1, delta="1e-6")
+        first = ledger.spend("data", "laplace(scale=100)")
+    edit(url, edit_it)
+    asked: list[Callable[[Ledger], object]] = [
+        lambda ledger: ledger.show("data"),
+        lambda ledger: ledger.quote("data", "laplace(scale=100)"),
+        lambda ledger: ledger.spend("data", "laplace(scale=100)"),
+        lambda ledger: ledger.reserve("data", "laplace(scale=100)", ttl=9),
+        lambda ledger: ledger.correct(first, "laplace(scale=100)", reason="x"),
+        lambda ledger: ledger.bring_in("data", "what\nlaplace(scale=100)\n"),
+        lambda ledger: ledger.limit("data", epsilon=2, reason="x"),
+    ]
+    with Ledger(url, alert=None) as ledger:
+        for ask in asked:
+            with pytest.raises(b.errors.LedgerHalted, match=named):
+                ask(ledger)
+        assert ledger.last("data") == 2
+        assert not ledger.verify()

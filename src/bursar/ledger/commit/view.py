@@ -38,9 +38,8 @@ class View(Generic[Rows]):
     def _balances(self, scope: Scope) -> dict[str, Balance]:
         """The table's rows, each of which must be there."""
         balances = self.rows.balances(scope.name)
-        if balances.keys() != scope.currency.state_lines:
-            names = ", ".join(sorted(balances.keys() ^ scope.currency.state_lines))
-            raise LedgerHalted(f"the balance of {scope.name} is damaged: {names} is missing, or should not be there")
+        if damage := scope.currency.damage(balances):
+            raise LedgerHalted(f"the balance of {scope.name} is damaged: {damage}")
         return balances
 
     def scope(self, name: str) -> Scope:

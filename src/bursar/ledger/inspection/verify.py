@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from bursar.errors import LedgerHalted
 from bursar.ledger.anchors.evidence import Known, behind
 from bursar.ledger.budget.scope import Scope
 from bursar.ledger.commit.counters import wrong_counters
@@ -12,6 +13,7 @@ from bursar.ledger.inspection.reprice import Pricer, repriced
 from bursar.ledger.journal.body import body_in
 from bursar.ledger.journal.entry import FIRST, Chain, Entry
 from bursar.ledger.journal.fold import Books
+from bursar.ledger.journal.rows import Balance
 from bursar.ledger.stores._base import Reader
 from bursar.presented import Presented
 
@@ -135,11 +137,13 @@ def _compare(reader: Reader, root: str, books: Books, problems: list[str]) -> No
     rows = {row.name: row for row in reader.scopes(root)}
     if rows != books.scopes:
         problems.append(f"{root}: the scopes are not what the journal says")
-    lines = {}
+    lines: dict[tuple[str, str], Balance] = {}
     released = {}
     for name in rows:
-        for line, balance in reader.balances(name).items():
-            lines[name, line] = balance
+        try:
+            lines |= {(name, line): balance for line, balance in reader.balances(name).items()}
+        except LedgerHalted as halted:
+            problems.append(f"{root}: {halted}")
         for what, count in reader.released(name):
             released[name, what] = count
     for place in sorted(set(lines) | set(books.lines)):

@@ -111,6 +111,12 @@ class Currency(ABC):
         """The lines of a scope's state."""
         return self.lines.keys()
 
+    def damage(self, state: State) -> str:
+        """What is wrong with lines that a store gives as a state; empty where they may be one."""
+        if state.keys() == self.state_lines:
+            return ""
+        return f"{', '.join(sorted(state.keys() ^ self.state_lines))} is missing, or should not be there"
+
     def opening(self) -> dict[str, Balance]:
         """The lines of a new scope: nothing is spent."""
         return {name: Balance(PARTS, 0, 0) for name in self.lines}

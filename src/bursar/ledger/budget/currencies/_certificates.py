@@ -32,6 +32,7 @@ from bursar.numerics.balls import working
 from bursar.written import Written
 
 _MOST = 512
+_ROUGHLY = 0.1
 _LAWS: dict[tuple[str, float], tuple[ResidueLaw | str, Basis | None]] = {}
 """By text and slack, for all scopes: the limit has no part in them. Only of bursar's own classes: another's may be
 something else tomorrow.
@@ -48,9 +49,13 @@ def by_engines(composition: Composition, cut: float) -> Points:
     from bursar.losses.engines.answer import Precision
 
     reach = reach_from(account(composition, delta=cut).epsilon.upper)
-    found = points(composition, places_of(reach), Precision())
-    most = (max(ends) for ends in zip(*(band.upper.tolist() for band in found.directions), strict=True))
-    return Points(reach, tuple(most))
+    # at the last place it has fallen below the cut, and how far takes time to say closely
+    *near, before, last = places_of(reach)
+    most: list[float] = []
+    for places, precision in (([*near, before], Precision()), ([before, last], Precision(width=_ROUGHLY))):
+        found = points(composition, places, precision)
+        most += (max(ends) for ends in zip(*(band.upper.tolist() for band in found.directions), strict=True))
+    return Points(reach, (*most[:-2], most[-1]))
 
 
 class Finder(Costs):

@@ -101,6 +101,15 @@ class Residue(Currency):
         """One line for all splits, one for leaks."""
         return _STATE
 
+    def damage(self, state: State) -> str:
+        """Also where there are other splits than were opened."""
+        if found := super().damage(state):
+            return found
+        splits = state[LINE].splits
+        if splits is None or len(splits.each) != len(self.shares) + 1 or state["delta"].splits is not None:
+            return "its splits are not those that were opened"
+        return ""
+
     def opening(self) -> dict[str, Balance]:
         """All splits, and beside them the pure one."""
         return {LINE: Balance(0, 0, 0, self._fresh(self)), "delta": Balance(PARTS, 0, 0)}
