@@ -348,7 +348,7 @@ def test_without_its_plug_in_a_ledger_is_read_and_verified(tmp_path: Path, monke
     forget()
     with Ledger(url, alert=None) as ledger:
         assert ledger.show("data").odometer is None
-        assert ledger.show("data").line("epsilon").spent > 0
+        assert ledger.show("data").line("pure").spent > 0
         assert ledger.verify()
         problems = ledger.verify(reprice=True).problems
         assert len(problems) == 2

@@ -17,6 +17,7 @@ from bursar.ledger.stores._base import Reader
 from bursar.ledger.views.counted import counted
 from bursar.ledger.views.hindsight import HINDSIGHT, ODOMETER, Lost, losses
 from bursar.ledger.views.last import Last, last_release
+from bursar.numerics.validate import choice
 from bursar.presented import Bare, Presented
 
 
@@ -86,7 +87,8 @@ class Standing(Presented):
 
     def line(self, name: str) -> LineStanding:
         """The line of this name."""
-        return next(line for line in self.lines if line.name == name)
+        found = {line.name: line for line in self.lines}
+        return found[choice(line=name, among=tuple(found))]
 
     def to_dict(self) -> dict[str, Any]:
         """The standing as JSON has it, exact numbers as text."""
