@@ -121,7 +121,7 @@ def _compare_bases(root: str, rests: Mapping[Basis, Sequence[int]], pricer: Pric
         few = ", ".join(map(str, entries[:5])) + (f" and {len(entries) - 5} more" if len(entries) > 5 else "")
         said = f"{root}: entries {few} rest" if len(entries) > 1 else f"{root}: entry {few} rests"
         if wrong := pricer.compare(basis):
-            found.problems.append(f"{said} on what is not true of {basis.what[:60]}: {wrong}")
+            found.problems.append(f"{said} on what an engine found of {basis.what[:60]}, and {wrong}")
         elif not pricer.deep:
             found.notices.append(
                 f"{said} on what an engine found of {basis.what[:60]}, which only a deep verification compares with it"
