@@ -28,6 +28,7 @@ TESTS = {
     "composition": ("mechanisms", "test_composition.py", "test_laws.py"),
     "guarantees": ("guarantees", "theorems"),
     "ledger": ("ledger", "cohorts/blocks"),
+    "tables": ("ledger/verbs",),
     "problems": ("service/test_permissions.py", "service/test_api.py"),
 }
 """Where the tests of a room lie below `tests/`, if not in the folder of its name."""
