@@ -12,7 +12,7 @@ import threading
 import time
 from pathlib import Path
 
-from places import SMALL, compared, disk_file, folder, postgres
+from places import DEFAULT, SMALL, compared, disk_file, folder, postgres
 
 from bursar.ledger.ledger import Ledger
 
@@ -21,11 +21,11 @@ BEGIN;
 SELECT pg_advisory_xact_lock(:root);
 SELECT seq, at, hash FROM journal WHERE root = 'r' || :root ORDER BY seq DESC LIMIT 1;
 SELECT root, seq FROM keys WHERE key = 'none';
-SELECT line, "limit", spent, held, dead, "window" FROM lines WHERE scope = 'r' || :root ORDER BY line;
-INSERT INTO journal SELECT root, seq + 1, at, 'spend', '', '', repeat('x', 330), hash, hash FROM journal
+SELECT line, "limit", spent, held, splits FROM lines WHERE scope = 'r' || :root ORDER BY line;
+INSERT INTO journal SELECT root, seq + 1, at, 'spend', '', '', repeat('x', 1000), hash, hash FROM journal
     WHERE root = 'r' || :root ORDER BY seq DESC LIMIT 1;
 INSERT INTO keys VALUES (gen_random_uuid()::text, 'r' || :root, 1);
-UPDATE lines SET spent = spent + 1 WHERE scope = 'r' || :root;
+UPDATE lines SET spent = spent + 1 WHERE line = 'delta' AND scope = 'r' || :root;
 INSERT INTO released VALUES ('r' || :root, 'x', 1) ON CONFLICT (scope, what) DO UPDATE SET count = released.count + 1;
 COMMIT;
 """
@@ -112,7 +112,7 @@ def group_commit() -> list[str]:
 
 def _threads(name: str, url: str, anchor: str | None) -> str:
     with Ledger(url, anchor=anchor, alert=None) as ledger:
-        ledger.open("data", epsilon=1)
+        ledger.open("data", **DEFAULT)
         rates = []
         cpu = 0.0
         for many, each in ((1, 600), (64, 150)):
@@ -141,7 +141,7 @@ def many_roots() -> list[str]:
     with postgres() as url, folder() as place:
         with Ledger(url, anchor=f"{place}/anchor", alert=None) as ledger:
             for number in range(1, 1001):
-                ledger.open(f"r{number}", epsilon=1)
+                ledger.open(f"r{number}", **DEFAULT)
             shared = _wanderers(ledger, 32, seconds)
         apart = sum(count for count, _ in _together(url, 32, seconds, "wanderer")) / seconds
         if not tool.exists():

@@ -10,12 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from crowds import group_commit, many_roots, processes
-from places import SMALL, compared, disk_file, folder, postgres
+from places import DEFAULT, SCOPES, SMALL, compared, disk_file, folder, postgres
 
 import bursar as b
-from bursar.ledger.budget.currencies import currency_of
-from bursar.ledger.budget.currencies.residue import Residue
-from bursar.ledger.budget.release import release_of
 from bursar.ledger.ledger import Ledger
 from bursar.ledger.stores.statements import queries
 from bursar.ledger.verbs.spend import spend
@@ -27,15 +24,16 @@ _QUERIES = queries()
 def embedded() -> list[str]:
     """One charge per commit, against writing and syncing the same bytes, in turns; on this disk, and on slower ones."""
     rows = ["| sync | what | a second | ratio | CPU beyond the sync |", "|---|---|---|---|---|"]
-    for extra in (0.0, 1.0, 2.0, 5.0):
-        rows += _one_by_one(extra)
+    for scope, extras in {"default": (0.0, 1.0, 2.0, 5.0), "pure": (0.0, 2.0)}.items():
+        for extra in extras:
+            rows += _one_by_one(extra, scope)
     return rows
 
 
-def _one_by_one(extra: float) -> list[str]:
+def _one_by_one(extra: float, scope: str) -> list[str]:
     rounds, each = (20, 60) if extra == 0 else (5, 40)
     count = rounds * each
-    with folder() as place, disk_file(f"{place}/budget.db", extra) as ledger:
+    with folder() as place, disk_file(f"{place}/budget.db", extra, SCOPES[scope]) as ledger:
         for _ in range(400 if extra == 0 else 40):
             ledger.spend("data", SMALL)
         size = _written(place, ledger)
@@ -55,7 +53,7 @@ def _one_by_one(extra: float) -> list[str]:
     time_of = f"{1e3 * syncs[0] / count:.2f} ms"
     disk = count / syncs[0]
     rows = [f"| {time_of} | pwrite of {size:,} bytes and fdatasync | {disk:,.0f} | | |"]
-    measured = [("charge, one per commit", charges)] + (
+    measured = [(f"charge, one per commit, {scope} scope", charges)] + (
         [("the same statements, SQLite alone", bare)] if bare[0] else []
     )
     for name, (wall, cpu) in measured:
@@ -80,9 +78,9 @@ def _statements(db: Any) -> None:
     db.execute(_QUERIES["key"], ("none",)).fetchall()
     db.execute(_QUERIES["head"], ("data",)).fetchall()
     db.execute(_QUERIES["balances"], ("data",)).fetchall()
-    db.execute(_QUERIES["append"], ("data", 10**9 + number, 0, "spend", "", "", "x" * 330, "x" * 64, "x" * 64))
+    db.execute(_QUERIES["append"], ("data", 10**9 + number, 0, "spend", "", "", "x" * 1000, "x" * 64, "x" * 64))
     db.execute(_QUERIES["remember"], (f"bare-{number}", "data", 1))
-    db.execute(_QUERIES["set_balance"], (10**16, number, 0, 0, 0, "data", "epsilon"))
+    db.execute(_QUERIES["set_balance"], (10**16, number, 0, "", "data", "delta"))
     db.execute(_QUERIES["add_released"], ("data", "bare", 1))
     db.execute("COMMIT")
 
@@ -108,16 +106,17 @@ def _timed(total: list[float], run: Callable[[], object], times: int) -> None:
 def batches() -> list[str]:
     """One transaction for many waiting charges, without threads: what the ledger itself costs."""
     rows = ["| store | one a commit | 64 a commit | ratio | CPU a charge in batches |", "|---|---|---|---|---|"]
-    with folder() as place:
-        rows.append(_batched("SQLite", f"sqlite:///{place}/budget.db", None))
+    for scope in SCOPES:
+        with folder() as place:
+            rows.append(_batched(f"SQLite, {scope} scope", f"sqlite:///{place}/budget.db", None, SCOPES[scope]))
     with postgres() as url, folder() as place:
         rows.append(_batched("PostgreSQL, one hot root", url, f"{place}/anchor"))
     return rows
 
 
-def _batched(name: str, url: str, anchor: str | None) -> str:
+def _batched(name: str, url: str, anchor: str | None, limits: dict[str, Any] = DEFAULT) -> str:
     with Ledger(url, anchor=anchor, alert=None) as ledger:
-        ledger.open("data", epsilon=1)
+        ledger.open("data", **limits)
         rates, cpu = [], 0.0
         for many, rounds in ((1, 500), (64, 60)):
             ledger.spend("data", SMALL)
@@ -138,7 +137,7 @@ def growth() -> list[str]:
     """A charge on an empty ledger and after a million entries; verifying all of them."""
     rows = ["| entries | CPU a charge | commit of one charge |", "|---|---|---|"]
     with folder() as place, Ledger(f"sqlite:///{place}/budget.db", alert=None) as ledger:
-        ledger.open("data", epsilon=1)
+        ledger.open("data", **DEFAULT)
         for entries in (0, 1_000_000):
             while entries and ledger.entries("data", after=entries - 512) == []:
                 batch_of(ledger, 512)
@@ -154,26 +153,26 @@ def growth() -> list[str]:
     return rows
 
 
-def residue_steps() -> list[str]:
-    """What a price costs when it is new."""
-    rows = ["| release, at (1, 1e-6) | first price | a price at another rung |", "|---|---|---|"]
-    currency_of(None, {"epsilon": 1, "delta": 1e-6})
+def new_prices() -> list[str]:
+    """What a charge takes whose price nobody knows, on a default scope with all its splits alive."""
+    rows = ["| release, at (1, 1e-6) | CPU of the first charge | of ten of them as one plan |", "|---|---|---|"]
     for what in (
         b.RandomizedResponse(epsilon=0.01),
         b.Laplace(scale=100.0),
         b.Gaussian(sigma=50.0),
+        b.DiscreteGaussian(sigma=50.0),
         b.DiscreteLaplace(scale=100.0),
-        b.PoissonSampled(b.Gaussian(sigma=8.0), rate=0.01),
+        b.PoissonSampled(b.Gaussian(sigma=5.0), rate=0.01),
         b.Declared(b.ApproxDP(0.01, 1e-12)),
     ):
-        currency = currency_of(None, {"epsilon": 1, "delta": "1.00001e-6"})
-        assert isinstance(currency, Residue)
         times = []
-        for band in (0, 3, 5, 9):
-            start = time.perf_counter()
-            currency.appraiser.charge(release_of(what), 0, band)
-            times.append(time.perf_counter() - start)
-        rows.append(f"| {what} | {1e3 * times[0]:.1f} ms | {1e3 * max(times[1:]):.1f} ms |")
+        for number, release in enumerate((what, what * 10)):
+            with Ledger("memory://", alert=None) as ledger:
+                ledger.open("data", epsilon=1, delta=f"1.0000{number + 1}e-6")
+                start = time.process_time()
+                ledger.spend("data", release)
+                times.append(1e3 * (time.process_time() - start))
+        rows.append(f"| {what} | {times[0]:.0f} ms | {times[1]:.0f} ms |")
     return rows
 
 
@@ -184,7 +183,7 @@ SECTIONS: dict[str, Callable[[], list[str]]] = {
     "Ledger: batches": batches,
     "Ledger: a thousand roots in PostgreSQL, thirty-two clients": many_roots,
     "Ledger: a million entries": growth,
-    "Ledger: prices on a residue scope": residue_steps,
+    "Ledger: new prices on the default scope": new_prices,
 }
 
 if __name__ == "__main__":

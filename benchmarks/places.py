@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from slow import SlowDisk
 
@@ -14,7 +15,10 @@ from bursar.ledger.ledger import Ledger
 from bursar.ledger.stores.sqlite.store import SqliteStore
 
 SMALL = b.Laplace(scale=10**9)
-"""A charge that fits a billion times."""
+"""A charge that fits hundreds of millions of times."""
+DEFAULT = {"epsilon": 1, "delta": "1e-6"}
+PURE = {"epsilon": 1}
+SCOPES: dict[str, dict[str, Any]] = {"default": DEFAULT, "pure": PURE}
 
 
 def compared(name: str, rates: list[float], cpu: float) -> str:
@@ -30,12 +34,12 @@ def folder() -> Iterator[str]:
 
 
 @contextmanager
-def disk_file(path: str, extra: float) -> Iterator[Ledger]:
+def disk_file(path: str, extra: float, limits: dict[str, Any] = DEFAULT) -> Iterator[Ledger]:
     """A ledger with one scope on a disk that is slower by so many milliseconds."""
     disk = SlowDisk(f"slow-{extra}", extra) if extra else None
     store = SqliteStore(path, vfs=None if disk is None else f"slow-{extra}")
     with Ledger(store, alert=None) as ledger:
-        ledger.open("data", epsilon=1, key="open")
+        ledger.open("data", **limits, key="open")
         yield ledger
     if disk is not None:
         disk.unregister()

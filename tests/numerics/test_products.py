@@ -122,4 +122,4 @@ def test_no_thread_but_ours_works(job: str) -> None:
         [sys.executable, "-c", SPY, job, MIXED], env=environment, capture_output=True, text=True, check=True
     )
     others, own = map(float, done.stdout.split())
-    assert others < 0.02 * own
+    assert others < 0.02 * own + 0.01  # the two clocks are not read at one moment
