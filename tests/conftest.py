@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, settings
 
 from bursar.ledger.ledger import Ledger
 from support.packages import Packages
+from support.where import needs
 
 settings.register_profile("bursar", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("bursar")

@@ -56,14 +56,14 @@ def word(text: Any, name: str) -> str:
     """A short text, such as a person's name."""
     if not isinstance(text, str) or len(text) > 255 or not (text.isprintable() or not text):
         raise InputError(f"{name} must be a short printable text, not {described(text)}", argument=name)
-    return text
+    return str.__str__(text)
 
 
 def said(reason: Any) -> str:
     """A reason, which must say something."""
     if not isinstance(reason, str) or not reason.strip() or len(reason) > 2000 or not _speakable(reason):
         raise InputError("say why: reason= takes a text of up to 2000 characters", argument="reason")
-    return reason
+    return str.__str__(reason)
 
 
 def said_if(reason: Any) -> str | None:

@@ -126,9 +126,9 @@ def test_an_entry_recomputed_with_its_hash_breaks_the_chain(lived: Ledger, tmp_p
 def test_books_count_what_is_held(spent: int, held: int) -> None:
     """Spent and held together are within the limit, in every entry, or verifying says which one is not."""
     books = Books()
-    body = {"effect": [["data", "epsilon", [0, 0, 0, None], [10, spent, held, None]]], "scopes": [], "request": None}
-    books.apply("data", 1, "open", "", body_in(canonical(body)))
-    assert books.problems == ["entry 1 takes data.epsilon beyond its limit"]
+    body = {"effect": [["data", "epsilon", [0, 0, 0, None], [10, spent, held, None]]], "scopes": []}
+    books.apply("data", 1, "open", "", body_in(canonical({**body, "request": {"verb": "open"}})))
+    assert books.problems == ["entry 1 exceeds the limit of data.epsilon"]
 
 
 def test_csv(lived: Ledger) -> None:

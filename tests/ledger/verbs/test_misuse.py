@@ -111,8 +111,7 @@ def test_anchors_that_cannot_serve(tmp_path: Path) -> None:
     with Ledger(f"sqlite:///{tmp_path}/0.db", anchor=str(tmp_path / "new"), alert=None) as ledger:
         found = ledger.verify()
         assert found
-        assert found.anchored == 0
-        assert "would not be seen" in str(found)
+        assert found.anchored == 1  # a new anchor is brought up to the end of the chain at once
 
 
 @pytest.fixture

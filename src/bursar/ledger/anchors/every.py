@@ -44,6 +44,13 @@ class Anchors:
             if file.long:
                 file.shorten(reader)
 
+    def renewed(self) -> bool:
+        """Whether one of them may have forgotten something since this was asked."""
+        found = any(file.renewed for file in self._files)
+        for file in self._files:
+            file.renewed = False
+        return found
+
     def lack(self, heads: Mapping[str, Head]) -> dict[str, Head]:
         """Those of these ends of chains that some file does not know yet."""
         return {root: head for file in self._files for root, head in file.lacks(heads).items()}

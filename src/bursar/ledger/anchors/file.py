@@ -44,6 +44,8 @@ class AnchorFile:
         self.path = os.path.realpath(path)
         self.long = False
         """Whether it is time to write it anew."""
+        self.renewed = False
+        """Whether it is another file than before, or was shortened, so that it may have forgotten something."""
         self._file, self._place, self._read_to = -1, _NOWHERE, 0
         self._last: dict[str, Anchored] = {}
         self._mine = 0
@@ -165,12 +167,20 @@ class AnchorFile:
             self._limit = max(_LONGEST, 2 * os.stat(self.path).st_size) if os.path.exists(self.path) else _LONGEST
         self._file = os.open(self.path, _FLAGS, 0o644)
         self._place = _place(os.fstat(self._file))
+        self._forget()
+
+    def _forget(self) -> None:
+        """Know no more than what is read from now on."""
+        self.renewed = True
+        self._read_to = self._mine = 0
+        self._last.clear()
+        self._own.clear()
 
     def _listen(self) -> int:
         """Read what others have appended; how long the file is."""
         size = os.fstat(self._file).st_size
         if size < self._read_to:
-            self._read_to = 0
+            self._forget()
         if size == self._read_to + self._mine:  # nobody else has
             self._read_to = size
             for root, anchored in self._own:

@@ -213,7 +213,7 @@ def _unit(unit: Any) -> str:
         return "record"
     if not isinstance(unit, str) or not _NAME.match(unit):
         raise InputError(f"unit must be a word such as person or record, not {described(unit)}", argument="unit")
-    return unit
+    return str.__str__(unit)
 
 
 def target_of(currency: Currency) -> dict[str, str]:

@@ -118,6 +118,8 @@ class Office:
         self.check()
         if self.anchors is not None:
             self.anchors.ready()
+            if self.anchors.renewed():
+                self._anchored = False
             self._bring_up()
 
     def _bring_up(self) -> None:

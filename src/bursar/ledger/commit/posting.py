@@ -17,7 +17,7 @@ from bursar.ledger.budget.currencies import CERTIFICATE, SPENT, Balance, Into, R
 from bursar.ledger.budget.currencies.splits import CERTIFIED
 from bursar.ledger.budget.deciding import Decided, decided
 from bursar.ledger.budget.release import Release
-from bursar.ledger.budget.reservations import ended
+from bursar.ledger.budget.reservations import ended, holds
 from bursar.ledger.budget.scope import Scope
 from bursar.ledger.commit.catalogue import Catalogue
 from bursar.ledger.commit.counters import charge_blocks
@@ -97,10 +97,15 @@ class Posting(View[Transaction]):
             raise KeyReused(
                 f"key {request.key!r} belongs to another request, entry {seq} of {root}; nothing was changed"
             )
-        head = self.rows.head(root)
-        if head is not None:
-            self.answered[root] = head
+        self.answered |= self._ends(request, root)
         return chained
+
+    def _ends(self, request: Request[Any], root: str) -> dict[str, Head]:
+        """The ends of the chains in which a request may have been written: of all, where it was about several."""
+        if len(request.verb.about) > 1:
+            return self.rows.heads()
+        head = self.rows.head(root)
+        return {} if head is None else {root: head}
 
     def met(self, name: str) -> Scope:
         """A scope, for what never changes about it: its units."""
@@ -122,7 +127,7 @@ class Posting(View[Transaction]):
         if found is None:
             found = super().debited(names, *releases)
             for scope in found:
-                if any(balance.held for balance in self.rows.balances(scope.name).values()):
+                if holds(self.rows.balances(scope.name)):
                     self.expire(scope.row.root)
             self._found[asked] = found
         return found

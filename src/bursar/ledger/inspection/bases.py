@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 
 from bursar.composition import Composition
 from bursar.errors import BursarError
 from bursar.jobs.account import account
 from bursar.jobs.spec import parse
+from bursar.ledger.budget.amounts import exact
 from bursar.ledger.budget.currencies._certificates import points_in
 from bursar.ledger.budget.currencies.sums import ends_in
 from bursar.ledger.journal.body import Basis
@@ -51,7 +51,7 @@ def _is_interval(basis: Basis) -> bool:
 def _by_overlap(basis: Basis, composition: Composition) -> bool:
     if _is_interval(basis):
         # the dearest pair that is (ε, δ)-DP: a leak, else a randomized response
-        least = (1 - float(Fraction(basis.at))) / math.cosh(ends_in(basis)[1] / 2)
+        least = (1 - float(exact(basis.at, "delta"))) / math.cosh(ends_in(basis)[1] / 2)
     else:
         law = law_of_points(points_in(basis))
         least = min(float((masses * pow(math.e, -losses / 2)).sum()) for losses, masses in law.sides)
@@ -75,7 +75,7 @@ def _by_engines(basis: Basis, composition: Composition) -> bool:
     """Whether some point of it lies below what the engines prove."""
     if _is_interval(basis):
         lower, upper = ends_in(basis)
-        found = account(composition, delta=Fraction(basis.at)).epsilon
+        found = account(composition, delta=exact(basis.at, "delta")).epsilon
         return not (found.lower <= upper and lower <= found.upper)
     from bursar.jobs.curve_points import points  # which needs all engines
     from bursar.losses.engines.answer import Precision

@@ -28,11 +28,13 @@ from bursar.ledger.budget.currencies import (
 )
 from bursar.ledger.budget.release import Release
 from bursar.ledger.budget.scope import Scope
+from bursar.ledger.inspection.moves import moved_otherwise, reserved_otherwise
 from bursar.ledger.journal.body import Basis, Body, Charge, body_in
 from bursar.ledger.journal.entry import Entry, canonical
 from bursar.ledger.journal.fold import changes_of
 from bursar.ledger.journal.held import Held, held_in
-from bursar.ledger.journal.rows import Split, Splits
+from bursar.ledger.journal.rows import ScopeRow, Split, Splits
+from bursar.ledger.journal.rules import limits_of
 from bursar.ledger.stores._base import Reader
 
 States = dict[str, dict[str, Balance]]
@@ -71,23 +73,25 @@ class _Past:
 
     def __init__(self) -> None:
         self.lines: States = {}
+        self.rows: dict[str, ScopeRow] = {}
         self._ran: set[str] = set()
-        self._open: dict[str, Held] = {}
+        self.open: dict[str, Held] = {}
 
     def late(self, scope: str) -> bool:
         """Whether something ran in a scope before, or may have run."""
-        return scope in self._ran or any(scope in held.scopes and held.left for held in self._open.values())
+        return scope in self._ran or any(scope in held.scopes and held.left for held in self.open.values())
 
     def add(self, entry: Entry, body: Body) -> None:
         """Take what an entry says into account."""
         for one in body.effect:
             self.lines.setdefault(one.scope, {})[one.line] = one.after
         changes = changes_of(entry.root, entry.seq, entry.kind, body, 0)
+        self.rows.update({row.name: row for row in changes.scopes})
         self._ran |= {scope for scope, _, _ in changes.released}
         for row in changes.reservations:
-            self._open.pop(row.id, None)
+            self.open.pop(row.id, None)
             if row.status == "open":
-                self._open[row.id] = held_in(row)
+                self.open[row.id] = held_in(row)
 
 
 def repriced(reader: Reader, root: str, pricer: Pricer) -> Repriced:
@@ -104,6 +108,8 @@ def repriced(reader: Reader, root: str, pricer: Pricer) -> Repriced:
         if body.blocks is not None and releases:
             _compare_blocks(_charge(entry, body, scopes[root], past), body.blocks, releases[0], pricer, found)
             releases = []
+        if wrong := moved_otherwise(entry.kind, body, past.lines, past.rows, past.open):
+            found.problems.append(f"{root}: entry {entry.seq} {wrong}")
         places = [name for name in body.charged() if name not in (body.overdrawn or ())] if releases else []
         charges = [_charge(entry, body, scopes[name], past) for name in places]
         past.add(entry, body)
@@ -176,11 +182,16 @@ class _Charge(NamedTuple):
 def _compare(charge: _Charge, releases: Sequence[Release], after: State, pricer: Pricer, found: Repriced) -> None:
     """What a scope paid against the prices of these releases, one after another."""
     state: State = charge.before
+    if charge.entry.kind == "open" and any(limits_of(state[line]) != limits_of(after[line]) for line in state):
+        found.problems.append(charge.said("and opened it with other limits than its own"))
     less = f"less than its price{_version(charge)}, {_HOMONYM},"
     for release in releases:
         try:
             price = pricer.price(charge.currency, release, state, charge.late)
             following = charge.currency.step(state, price)
+            kept = charge.entry.kind == "reserve"
+            if kept and (wrong := reserved_otherwise(charge.body, charge.scope.name, release, price)):
+                found.problems.append(f"{charge.entry.root}: entry {charge.entry.seq} {wrong}")
         except BursarError as problem:
             found.problems.append(f"{charge.entry.root}: entry {charge.entry.seq} has no price now: {problem}")
             return

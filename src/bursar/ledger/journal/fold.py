@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from bursar.ledger.journal.body import Body, Charge, Effect
+from bursar.ledger.journal.body import Body, Charge
 from bursar.ledger.journal.rows import Balance, DeltaRow, ReservationRow, ScopeRow
-
-_NOTHING = Balance(0, 0, 0)
+from bursar.ledger.journal.rules import NOTHING, broken
 
 
 class Changes(NamedTuple):
@@ -80,8 +79,10 @@ class Books:
 
     def apply(self, root: str, seq: int, kind: str, key: str, body: Body) -> None:
         """Add one entry, and note what is wrong with it."""
+        self.problems += [f"entry {seq} {wrong}" for wrong in broken(kind, body)]
         for row in body.effect:
-            self._check(seq, row)
+            if row.before != self.lines.get((row.scope, row.line), NOTHING):
+                self.problems.append(f"entry {seq} does not start from what {row.scope}.{row.line} was")
             self.lines[row.scope, row.line] = row.after
         changes = changes_of(root, seq, kind, body, self.epoch)
         self.epoch = changes.epoch
@@ -97,15 +98,3 @@ class Books:
             self.deltas.append(changes.delta)
         if key:
             self.keys.setdefault(key, (root, seq))
-
-    def _check(self, seq: int, row: Effect) -> None:
-        """Whether a line starts from what it was, and ends within its limit."""
-        after = row.after
-        each = () if after.splits is None else after.splits.each
-        if min(after.spent, after.held, after.left, *(number for split in each for number in split)) < 0:
-            self.problems.append(f"entry {seq} takes {row.scope}.{row.line} beyond its limit")
-        before = () if row.before.splits is None else row.before.splits.each
-        if any(was.mode == 0 and split.mode for was, split in zip(before, each, strict=False)):
-            self.problems.append(f"entry {seq} brings a split of {row.scope} back that was given up")
-        if row.before != self.lines.get((row.scope, row.line), _NOTHING):
-            self.problems.append(f"entry {seq} does not start from what {row.scope}.{row.line} was")

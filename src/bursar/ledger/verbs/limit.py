@@ -52,7 +52,7 @@ class Limit(Told, frozen=True):
         if scope.kind == "root":
             rows = posting.rows.scopes(self.scope)
             every += [posting.scope(row.name) for row in rows if row.kind == "block" and row.status != "closed"]
-        effects = [change for one in every for change in _changes(one, posting.lines(one), fresh)]
+        effects = [change for one in every for change in changes(one, posting.lines(one), fresh)]
         agreed = consented_to_limit(every, effects, self.limits, self.consent)
         changed = [one.with_terms(target=target_of(fresh), overdrawn={}).row for one in every]
         return [
@@ -100,7 +100,7 @@ def _limited(scope: Scope, limits: dict[str, Any]) -> Currency:
     return fresh
 
 
-def _changes(scope: Scope, state: dict[str, Balance], fresh: Currency) -> list[Effect]:
+def changes(scope: Scope, state: dict[str, Balance], fresh: Currency) -> list[Effect]:
     """The lines with their new limits; what was overdrawn is paid first."""
     beyond = scope.overdrawn
     if scope.lost or beyond is None:

@@ -131,10 +131,11 @@ def open_scope(
     """A scope as people give it; ``spent`` lists what was released before."""
     agreed = None if consent is None else word(consent, "consent")
     before = tuple(release_of(what) for what in listed(spent=spent))
-    scope_name(scope)
-    if place.parent is not None:
-        scope_name(place.parent)
-    return Open(scope, place, currency, limits, options, before, agreed)
+    above = None if place.parent is None else scope_name(place.parent)
+    kind, counted = (
+        None if text is None else word(text, name) for name, text in (("kind", place.kind), ("currency", currency))
+    )
+    return Open(scope_name(scope), place._replace(parent=above, kind=kind), counted, limits, options, before, agreed)
 
 
 def _set_aside(scope: Scope, state: State) -> State:

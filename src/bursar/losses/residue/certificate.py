@@ -20,7 +20,7 @@ from bursar.losses.residue.law import ResidueLaw
 from bursar.numerics.arrays import Array, Truths
 from bursar.numerics.trusted import NORMAL, SAFETY, UNIT, normal_cdf
 
-VERSION = 3
+VERSION = 4
 _CELLS = 4  # per standard deviation of the narrower Gaussian, at first
 _PARTS, _DIVISIONS = 4, 4  # of a cell that does not show it; the finest are a sixty-fourth of the first
 _APART = 8  # finest cells between those that a guess looks at

@@ -95,12 +95,30 @@ def _law(tables: Sequence[TableLoss]) -> ResidueLaw:
     """Each table and its reverse, equal ones once."""
     sides: dict[bytes, tuple[Array, Array]] = {}
     leak = arb(0)
-    for table in tables:
+    for table in map(_evened, tables):
         for side in (table, table.reversed()):
             losses, masses = _floats(side.rows)
             sides.setdefault(losses.tobytes() + masses.tobytes(), (losses, masses))
             leak = leak.max(side.infinite_mass().upper())
     return ResidueLaw(tuple(sides.values()), up_fraction(leak))
+
+
+def _evened(table: TableLoss) -> TableLoss:
+    """A table that dominates it both ways and leaks as much in either direction (proofs/residue.md §3): of the column
+    that leaks less, an equal share of all that is finite leaks too.
+    """
+    here, there = table.infinite_mass(), table.reversed().infinite_mass()
+    if here > there:
+        return _evened(table.reversed()).reversed()
+    moved = (there - here).upper()
+    finite = sum((row.p for row in table.rows if row.loss is not None), arb(0)).upper()
+    if not moved > 0:
+        return table
+    if not finite > moved:
+        raise LossUnknown("it leaks nearly everything in one direction")
+    kept = 1 - moved / finite
+    rows = [row if row.loss is None else Row(row.p * kept, row.q, row.loss + kept.log()) for row in table.rows]
+    return TableLoss((*rows, Row(moved, arb(0), None)))
 
 
 def _floats(rows: Sequence[Row]) -> tuple[Array, Array]:

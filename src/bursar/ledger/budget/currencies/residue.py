@@ -39,6 +39,7 @@ from bursar.ledger.journal.rows import Balance, Split, Splits
 from bursar.numerics.validate import MAX_COUNT
 
 SMALLEST_DELTA = Fraction(1, 10**100)
+_WHOLE = Share(Fraction(0), Fraction(1))
 _STATE = frozenset({LINE, "delta"})
 _SLACK = 2**32  # of the share for leaks, one release's certificate may take the 2^-32th part
 
@@ -57,7 +58,7 @@ class Residue(Currency):
             raise InputError("the share of δ for leaks must be at least 1e-100", argument="leak")
         self.epsilon, self.delta, self.leak = epsilon, delta, leak
         self.shares = tuple(shares)
-        undivided, first = self._allowance(Share(Fraction(0), Fraction(1))), self._allowance(self.shares[0])
+        undivided, first = self._allowance(_WHOLE), self._allowance(self.shares[0])
         lines = (
             # its unit is that of the first split, so that the levels of certificates begin where that begins
             Line("gaussian", undivided, "B²", first / PARTS),
@@ -117,6 +118,8 @@ class Residue(Currency):
     def _fresh(self, target: Residue) -> Splits:
         """The splits of a target in which nothing was charged, in the units of this one."""
         gaussian, pure = self.lines["gaussian"].unit, self.lines["pure"].unit
+        if max(target._allowance(share) for share in (*self.shares, _WHOLE)) >= 345 * PARTS * gaussian:
+            raise InputError("the first split has too little beside the others: give it more of δ", argument="splits")
         each = [
             Split(
                 units_down(target._allowance(share), gaussian),

@@ -1,0 +1,64 @@
+"""What entries move that were charged before: each is done again, by the functions that did it the first time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bursar.ledger.budget.currencies import Balance, Price
+from bursar.ledger.budget.release import Release
+from bursar.ledger.budget.reservations import drawn, given_back
+from bursar.ledger.budget.scope import Scope
+from bursar.ledger.journal.body import Body
+from bursar.ledger.journal.held import Held, held_in
+from bursar.ledger.journal.rows import ScopeRow
+from bursar.ledger.verbs.limit import changes
+
+States = Mapping[str, Mapping[str, Balance]]
+
+
+def moved_otherwise(
+    kind: str, body: Body, states: States, rows: Mapping[str, ScopeRow], open_ones: Mapping[str, Held]
+) -> str:
+    """What is wrong with a draw, an ending or a new limit, from what the entries before it left."""
+    if kind in ("draw", "close", "expire"):
+        if body.reservation is None or (held := open_ones.get(body.reservation.id)) is None:
+            return "is about a reservation that is not open"
+        left = dict(held_in(body.reservation.row("")).left)
+        parts = [(text, count - left.get(text, 0)) for text, count in held.left if kind == "draw"]
+        if any(count < 0 for _, count in parts):
+            return "draws what was not reserved"
+        expected = {}
+        for name in held.scopes:
+            state = states[name]
+            expected[name] = drawn(held, name, state, parts) if kind == "draw" else given_back(held, name, state)
+        return _differs(body, states, expected, "moves other amounts than were held")
+    if kind == "limit":
+        expected = {}
+        for row in body.scopes or ():
+            found = changes(Scope(rows[row.name]), dict(states[row.name]), Scope(row).current)
+            expected[row.name] = {one.line: one.after for one in found}
+        return _differs(body, states, expected, "gives other amounts than its limit")
+    return ""
+
+
+def _differs(body: Body, states: States, expected: States, said: str) -> str:
+    lines = {(name, line): balance for name, state in expected.items() for line, balance in state.items()}
+    done = {(one.scope, one.line): one.after for one in body.effect}
+    before = {place: states[place[0]][place[1]] for place in [*lines, *done]}
+    return said if {**before, **lines} != {**before, **done} else ""
+
+
+def reserved_otherwise(body: Body, scope: str, release: Release, price: Price) -> str:
+    """What is wrong with what a new reservation says that it holds for a scope: its draws will be priced by that."""
+    if body.reservation is None:
+        return "makes no reservation"
+    held = held_in(body.reservation.row(""))
+    terms = [text for text, _ in release.terms]
+    for measure, place in held.priced.get(scope, {}).items():
+        if held.terms != terms or tuple(held.units[place]) != price.units.get(measure):
+            return "holds parts at other prices than theirs"
+    paid = [[] if one is None else list(one.terms) for one in price.payments]
+    kept = held.splits.get(scope, [[] for _ in paid])
+    if held.left != list(release.terms) or kept != paid:
+        return "holds something else than was reserved"
+    return ""
