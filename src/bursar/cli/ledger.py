@@ -53,7 +53,9 @@ Split = Annotated[
     typer.Option("--split", help="A share of ε and a share of δ, such as 1/20:0.01 (may be repeated)."),
 ]
 SecondPerson = Annotated[bool, typer.Option(help="A change of the limit needs two people.")]
-Spent = Annotated[list[str] | None, typer.Option(help="A release made before it was opened (may be repeated).")]
+Spent = Annotated[
+    list[str] | None, typer.Option(help="A release made before it was opened (repeat it in the order of the releases).")
+]
 
 
 @app.command("open", epilog="\n\n".join(as_lines()))

@@ -29,7 +29,7 @@ from bursar.cli.shared import whole_number
 if TYPE_CHECKING:
     from bursar.ledger.receipt import Receipt
 
-Table = Annotated[Path, typer.Argument(help="A CSV file: what, and perhaps count and delta.")]
+Table = Annotated[Path, typer.Argument(help="A CSV file: what, and perhaps count and delta; the first that ran first.")]
 
 
 @app.command()

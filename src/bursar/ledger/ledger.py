@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from bursar.errors import BudgetExceeded, InputError, LedgerHalted, described
 from bursar.ledger import arguments
@@ -24,7 +24,6 @@ from bursar.ledger.budget.scope import Scope, scope_name
 from bursar.ledger.commit.alerts import Alert, log
 from bursar.ledger.commit.office import Office
 from bursar.ledger.commit.request import Request, Verb
-from bursar.ledger.former import former
 from bursar.ledger.inspection.bases import cheaply, deeply
 from bursar.ledger.inspection.export import exported
 from bursar.ledger.inspection.reprice import Pricer
@@ -198,7 +197,7 @@ class Ledger(looks.OfStore):
         """Open a scope. ``epsilon`` with ``delta`` gets the strongest filter, ``epsilon`` alone a pure one, ``rho`` a
         zCDP one, ``mu`` a GDP one, ``order`` (with epsilon and delta, or renyi) one Rényi order. ``splits`` divides
         an (ε, δ) budget between pure and Gaussian-like releases: pairs of a share of ε and a share of δ, as text.
-        ``spent`` lists what was released before; ``consent`` to it is that of `correct`.
+        ``spent`` lists what was released before, in that order; ``consent`` to it is that of `correct`.
 
         A name under an existing scope, such as census/maps under census, opens below it unless ``parent`` says
         otherwise; ``kind="root"`` insists on a budget of its own. ``within`` names the scope that it must lie below.
@@ -239,7 +238,9 @@ class Ledger(looks.OfStore):
         return self._do(status(scope, "closed", reason), key, by)
 
     def bring_in(self, scope: str, table: str, *, key: Text = None, by: Text = None, consent: Text = None) -> Receipt:
-        """Charge past releases from the text of a CSV table, or none of them; ``consent`` is that of `correct`."""
+        """Charge past releases from the text of a CSV table, in the order in which they ran, or none of them;
+        ``consent`` is that of `correct`.
+        """
         return self._do(bring_in(scope, table, consent), key, by)
 
     def backup(self, target: str) -> None:
@@ -293,13 +294,13 @@ class Ledger(looks.OfStore):
         with self.store.reading() as reader:
             return verify(reader, self.office.chain, None if anchors is None else anchors.read(), pricer)
 
-    def export(self, form: str = "jsonl", *, root: Text = None, facts: Facts = None, curator: Text = None) -> str:
+    def export(self, form: str = "jsonl", *, root: Text = None, facts: Facts = None) -> str:
         """The journal as JSON Lines (``jsonl``, checked by `bursar.ledger.inspection.export.verifier`), as ``csv``, or
         a draft for the OpenDP deployments registry (``opendp``, of one root), for which ``facts`` says what no ledger
-        knows: who publishes what, where, when and what for. ``curator`` is an old name of one of them.
+        knows: who publishes what, where, when and what for.
         """
         with self.store.reading() as reader:
-            return exported(reader, self.office.chain, form, root, facts, curator)
+            return exported(reader, self.office.chain, form, root, facts)
 
     @property
     def halted(self) -> LedgerHalted | None:
@@ -315,6 +316,3 @@ class Ledger(looks.OfStore):
 
     def __exit__(self, *_: object) -> None:
         self.shut()
-
-    if not TYPE_CHECKING:
-        __getattr__ = former

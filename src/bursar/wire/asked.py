@@ -152,8 +152,9 @@ class Status(Asked):
 
 
 class BringIn(Asked):
-    """Charge past releases, all of them or none: the text of a CSV table with a column `what`, and perhaps `count` and
-    `delta`. Where that would do more than charge them, `consent_needed` says what, as for a correction.
+    """Charge past releases, all of them or none, in the order in which they ran: the text of a CSV table with a column
+    `what`, and perhaps `count` and `delta`. Where that would do more than charge them, `consent_needed` says what, as
+    for a correction.
     """
 
     scope: Name

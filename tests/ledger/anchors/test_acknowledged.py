@@ -87,7 +87,7 @@ from bursar.ledger.anchors.every import Anchors
 from bursar.ledger.ledger import Ledger
 with Ledger(sys.argv[1], alert=None) as ledger:
     Anchors.append = lambda self, heads: os.kill(os.getpid(), 9)
-    ledger.spend("data", "laplace(scale=10)", key="k")
+    ledger.spend(sys.argv[2:] or "data", "laplace(scale=10)", key="k")
 """
 
 
@@ -122,3 +122,33 @@ def test_a_full_disk_may_be_looked_at(path: Path) -> None:
             assert ledger.show("data").line("epsilon").spent > 0
             with pytest.raises(b.errors.StorageFailed, match="anchor"):
                 ledger.spend("data", TENTH)
+
+
+def known(path: Path) -> dict[str, int]:
+    """The last entries that the anchor has."""
+    return {root: anchored.seq for root, anchored in AnchorFile(f"{path}-anchor").read().items()}
+
+
+def test_every_root_of_a_charge_is_anchored(path: Path) -> None:
+    """A charge on two roots whose process died: whoever is answered by its key finds both in the anchor."""
+    with opened(path) as ledger:
+        ledger.open("other", epsilon=1)
+        dying = [sys.executable, "-c", DYING, f"sqlite:///{path}", "data", "other"]
+        subprocess.run(dying, timeout=NET, check=False)
+        assert ledger.spend(["data", "other"], TENTH, key="k").replayed
+        assert known(path) == {"data": 2, "other": 2}
+
+
+@pytest.mark.parametrize("content", [None, b"", "older"])
+def test_an_anchor_that_was_lost_meanwhile_is_written_anew(path: Path, content: Any) -> None:
+    """The file is removed, emptied or replaced by an older one under a running process: the next answer is anchored."""
+    anchor = Path(f"{path}-anchor")
+    older = anchor.read_bytes()
+    with opened(path) as ledger:
+        ledger.spend("data", TENTH, key="k")
+        anchor.unlink()
+        if content is not None:
+            anchor.write_bytes(older if content == "older" else content)
+        ledger.office.anchors._files[0]._look_again = 0.0  # type: ignore[union-attr]  # as after a moment
+        assert ledger.spend("data", TENTH, key="k").replayed
+        assert known(path) == {"data": 2}

@@ -526,6 +526,21 @@ def test_what_a_dead_split_held_does_not_revive_it(ledger: Ledger) -> None:
     assert all(split.held == 0 for split in splits.each)
 
 
+def test_what_is_held_on_splits_is_given_back_when_its_time_is_over() -> None:
+    """Before the next charge is decided, which then finds what `quote` and `show` say."""
+    now = [10**15]
+    with Ledger("memory://", alert=None, clock=lambda: now[0]) as ledger:
+        ledger.open("data", **TARGET)  # type: ignore[arg-type]
+        ledger.reserve("data", "laplace(scale=1)", ttl=10)
+        now[0] += 11_000_000
+        fits = ledger.quote("data", "laplace(scale=2)").fits
+        for _ in range(fits):
+            ledger.spend("data", "laplace(scale=2)")
+        assert fits == 2
+        assert [one.entry.kind for one in ledger.entries("data")] == ["open", "reserve", "expire", "spend", "spend"]
+        assert ledger.verify(reprice=True)
+
+
 def test_a_late_gaussian_beside_certificates_exhausts_the_scope_after_a_question(ledger: Ledger) -> None:
     """What came before others that were priced by certificates has no price: consent is asked, then nothing is left."""
     first = ledger.spend("data", "randomized_response(epsilon=0.01)")

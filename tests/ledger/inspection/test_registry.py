@@ -225,18 +225,6 @@ def test_any_text_survives() -> None:
     assert found["privacy_loss"]["privacy_unit_details"].endswith("one household. A year of it.")
 
 
-def test_the_old_name_of_a_fact() -> None:
-    """It goes on working for a version, with a warning, and not beside the new one."""
-    rest = {name: value for name, value in FACTS.items() if name != "data_curators"}
-    with Ledger("memory://", alert=None) as ledger:
-        ledger.open("data", epsilon=1)
-        with pytest.warns(DeprecationWarning, match="data_curators"):
-            text = ledger.export("opendp", root="data", facts=rest, curator="The Bureau")
-        assert text == ledger.export("opendp", root="data", facts=FACTS)
-        with pytest.warns(DeprecationWarning, match="data_curators"), pytest.raises(b.InputError, match="once"):
-            ledger.export("opendp", root="data", facts=FACTS, curator="Somebody")
-
-
 YAML = """\
 ---
 # about the census

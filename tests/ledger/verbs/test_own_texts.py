@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import bursar as b
@@ -65,3 +66,14 @@ def test_names_and_keys_that_lie_are_what_they_say() -> None:
 def test_what_is_read_is_a_plain_text(read: Any) -> None:
     """Of the exact type, from then on."""
     assert type(read(Liar("data", "other"))) is str
+
+
+def test_every_text_is_written_as_a_plain_one() -> None:
+    """Names, kinds, units, keys, reasons and people of a class of their own come back as what they say."""
+    text = np.str_
+    with Ledger("memory://", alert=None, actor=text("ann")) as ledger:
+        ledger.open(text("data"), epsilon=1, kind=text("root"), unit=text("person"), currency=text("pure"))
+        ledger.open(text("part"), parent=text("data"), epsilon=1)
+        ledger.spend(text("part"), text("laplace(scale=10)"), key=text("k"), reason=text("why"), by=text("bob"))
+        ledger.freeze(text("part"), reason=text("a question"))
+        assert ledger.verify(reprice=True)

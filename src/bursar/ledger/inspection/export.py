@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import warnings
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -23,30 +22,17 @@ from bursar.ledger.stores._base import Reader
 FORMAT = 1
 
 
-def exported(
-    reader: Reader, chain: Chain, form: str, root: str | None, facts: Mapping[str, Any] | None, curator: str | None
-) -> str:
+def exported(reader: Reader, chain: Chain, form: str, root: str | None, facts: Mapping[str, Any] | None) -> str:
     """The journal in one of its forms."""
     if form == "opendp" and root is not None:
-        return deployment(reader, scope_name(root), _curated(facts, curator))
-    if facts is not None or curator is not None:
+        return deployment(reader, scope_name(root), facts or {})
+    if facts is not None:
         raise InputError("facts are for the registry: export as opendp with root=", argument="facts")
     if form == "jsonl":
         return "\n".join(json_lines(reader, chain)) + "\n"
     if form == "csv":
         return comma_separated(reader)
     raise InputError("export as jsonl or csv, or as opendp with root=", argument="form")
-
-
-def _curated(facts: Mapping[str, Any] | None, curator: str | None) -> Mapping[str, Any]:
-    """The facts, with a curator who was named in the old way."""
-    given = {} if facts is None else facts
-    if curator is None:
-        return given
-    warnings.warn("curator= is now facts={'data_curators': […]}", DeprecationWarning, stacklevel=4)
-    if "data_curators" in given:
-        raise InputError("name the curators once: in facts", argument="curator")
-    return {**given, "data_curators": [curator]}
 
 
 def json_lines(reader: Reader, chain: Chain) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from bursar.ledger.budget.currencies import Balance, Price
 from bursar.ledger.budget.release import Release

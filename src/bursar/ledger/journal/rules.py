@@ -50,9 +50,9 @@ def _moves(kind: str, one: Effect) -> Iterator[str]:
     taken, now = before.spent + before.held, after.spent + after.held
     if after.spent < before.spent or (now < taken and kind not in _GIVES_BACK):
         yield "gives back what was charged to"
-    if before.splits is not None and after.splits is not None:
-        if any(_grows(kind, *two) for two in zip(before.splits.each, each, strict=False)):
-            yield "gives back what was charged to a split of"
+    was = () if before.splits is None else before.splits.each
+    if any(_grows(kind, *two) for two in zip(was, each, strict=False)):
+        yield "gives back what was charged to a split of"
 
 
 def limits_of(balance: Balance) -> tuple[object, ...]:
@@ -63,7 +63,7 @@ def limits_of(balance: Balance) -> tuple[object, ...]:
 
 def _grows(kind: str, before: Split, after: Split) -> bool:
     """Whether a split has more than before, or lives again."""
-    if after.mode < before.mode and after.mode or after.mode and not before.mode:
+    if (after.mode < before.mode and after.mode) or (after.mode and not before.mode):
         return True
     if kind == "limit":
         return False

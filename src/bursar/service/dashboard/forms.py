@@ -171,7 +171,7 @@ FORMS: dict[str, Form] = {
     ),
     "bring_in": Form(
         "Bring in past releases",
-        "All of them are charged, or none.",
+        "All of them are charged, or none: in the order in which they ran.",
         lambda _: (Field("table", "Table", "table", hint="what,count\nlaplace(scale=100),3"),),
         lambda form: wire.BringIn(
             form.get("scope", ""), form.get("table", ""), form.get("key", ""), form.get("consent")
