@@ -11,8 +11,16 @@ from types import FunctionType
 from typing import Any
 
 import bursar as b
-from bursar import moved
 
+ANSWERS = {
+    **dict.fromkeys(("Share", "Split"), "bursar.jobs.split"),
+    **dict.fromkeys(("SamplingAssumed", "Training"), "bursar.jobs.training"),
+    "Curve": "bursar.jobs.curve",
+    "Band": "bursar.jobs.curve_points",
+    "Cell": "bursar.jobs.sweep",
+    **dict.fromkeys(("Quote", "Reservation"), "bursar.ledger.receipt"),
+}
+"""What jobs and the ledger answer with, and where that is."""
 GROUPS = ("__version__", "errors", "lecture", "plot")
 """Names of the top level that are no things of their own."""
 ROOMS = {
@@ -39,7 +47,7 @@ def members(room: str) -> dict[str, Any]:
     if room == "bursar":
         return {name: getattr(b, name) for name in b.__all__ if name not in GROUPS}
     if room in ("bursar.jobs", "bursar.ledger"):
-        homes = {name: home for name, home in moved.NAMES.items() if home.startswith(f"{room}.")}
+        homes = {name: home for name, home in ANSWERS.items() if home.startswith(f"{room}.")}
         return {name: getattr(importlib.import_module(home), name) for name, home in sorted(homes.items())}
     module = importlib.import_module(room)
     names = getattr(module, "__all__", None) or [
@@ -54,7 +62,7 @@ def page(room: str, level: str) -> list[str]:
     """Every name of a room, as sections of a page."""
     parts: list[str] = []
     for name, value in members(room).items():
-        home = moved.NAMES[name] if room in ("bursar.jobs", "bursar.ledger") else room
+        home = ANSWERS[name] if room in ("bursar.jobs", "bursar.ledger") else room
         parts += [f"{level} `{name}`", "", f"`{home}.{name}{_signature(value)}`", "", prose(inspect.getdoc(value)), ""]
         parts += [item(f"`{name}{_signature(one)}`: {first(inspect.getdoc(one))}") for name, one in _methods(value)]
         parts.append("")

@@ -10,7 +10,6 @@ from pathlib import Path
 from typer.main import get_command
 
 import bursar as b
-from bursar import moved
 from bursar.cli.main import app
 from bursar.guarantees import KINDS
 from bursar.ledger.budget.currencies import CURRENCIES
@@ -49,7 +48,6 @@ def test_every_public_name_is_there() -> None:
             assert f"### `{name}`" in rooms, f"{room}.{name}"
     told = {**top, **sections(rooms)}
     assert [name for name, text in told.items() if len(text.split()) < 4] == []
-    assert {name for name, home in moved.NAMES.items() if not home.startswith("bursar.numerics")} <= told.keys()
 
 
 def test_every_command_and_option_is_there() -> None:

@@ -18,87 +18,43 @@ executable lecture in `bursar.lecture`. Names load on first use, so that ``impor
 from __future__ import annotations
 
 import sys
-import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bursar import moved
-
 __version__ = "0.1.0"
 
-if TYPE_CHECKING:  # present names and former ones
+if TYPE_CHECKING:
     from bursar import errors as errors
     from bursar import lecture as lecture
     from bursar import plot as plot
     from bursar.composition import Composition as Composition
-    from bursar.errors import AlreadyRun as AlreadyRun
     from bursar.errors import BudgetExceeded as BudgetExceeded
     from bursar.errors import BursarError as BursarError
-    from bursar.errors import ConsentNeeded as ConsentNeeded
-    from bursar.errors import ContradictionError as ContradictionError
-    from bursar.errors import ConversionRefused as ConversionRefused
-    from bursar.errors import CostInvalid as CostInvalid
-    from bursar.errors import CurrencyMismatch as CurrencyMismatch
-    from bursar.errors import ExtraMissing as ExtraMissing
     from bursar.errors import InputError as InputError
-    from bursar.errors import KeyReused as KeyReused
-    from bursar.errors import LedgerHalted as LedgerHalted
-    from bursar.errors import LossUnknown as LossUnknown
-    from bursar.errors import NotPermitted as NotPermitted
-    from bursar.errors import PerChargeCap as PerChargeCap
-    from bursar.errors import PlanImpossible as PlanImpossible
-    from bursar.errors import RateLimited as RateLimited
     from bursar.errors import Refused as Refused
-    from bursar.errors import RelationMismatch as RelationMismatch
-    from bursar.errors import ReservationClosed as ReservationClosed
-    from bursar.errors import ReservationExpired as ReservationExpired
-    from bursar.errors import ScopeClosed as ScopeClosed
-    from bursar.errors import ScopeFrozen as ScopeFrozen
-    from bursar.errors import ScopeUnknown as ScopeUnknown
-    from bursar.errors import SpecError as SpecError
-    from bursar.errors import StorageFailed as StorageFailed
-    from bursar.errors import StorageFull as StorageFull
     from bursar.guarantees import GDP as GDP
     from bursar.guarantees import TCDP as TCDP
     from bursar.guarantees import ZCDP as ZCDP
     from bursar.guarantees import ApproxDP as ApproxDP
     from bursar.guarantees import BoundedRange as BoundedRange
-    from bursar.guarantees import ProbabilisticDP as ProbabilisticDP
     from bursar.guarantees import Profile as Profile
     from bursar.guarantees import PureDP as PureDP
     from bursar.guarantees import Renyi as Renyi
-    from bursar.guarantees import probabilistic as probabilistic
     from bursar.jobs.account import account as account
     from bursar.jobs.converting import convert as convert
-    from bursar.jobs.curve import Curve as Curve
     from bursar.jobs.curve import profile as profile
-    from bursar.jobs.curve_points import Band as Band
     from bursar.jobs.plan import Plan as Plan
     from bursar.jobs.plan import plan as plan
     from bursar.jobs.report import Report as Report
     from bursar.jobs.spec import from_json as from_json
     from bursar.jobs.spec import parse as parse
     from bursar.jobs.spec import to_json as to_json
-    from bursar.jobs.split import Share as Share
-    from bursar.jobs.split import Split as Split
     from bursar.jobs.split import smallest_budget as smallest_budget
     from bursar.jobs.split import split as split
-    from bursar.jobs.sweep import Cell as Cell
     from bursar.jobs.sweep import sweep as sweep
-    from bursar.jobs.training import SamplingAssumed as SamplingAssumed
-    from bursar.jobs.training import Training as Training
     from bursar.jobs.training import training as training
-    from bursar.lecture.counting import Counting as Counting
-    from bursar.lecture.counting import counting as counting
-    from bursar.lecture.simulation import LaplaceSimulation as LaplaceSimulation
-    from bursar.lecture.simulation import SimulationMap as SimulationMap
-    from bursar.lecture.simulation import simulation_map as simulation_map
-    from bursar.lecture.worst_case import WorstCase as WorstCase
-    from bursar.lecture.worst_case import worst_case as worst_case
     from bursar.ledger.ledger import Ledger as Ledger
-    from bursar.ledger.receipt import Quote as Quote
     from bursar.ledger.receipt import Receipt as Receipt
-    from bursar.ledger.receipt import Reservation as Reservation
     from bursar.mechanisms import Allocated as Allocated
     from bursar.mechanisms import Declared as Declared
     from bursar.mechanisms import Densities as Densities
@@ -121,9 +77,6 @@ if TYPE_CHECKING:  # present names and former ones
     from bursar.mechanisms import Table as Table
     from bursar.mechanisms import TruncatedPoisson as TruncatedPoisson
     from bursar.mechanisms import WithReplacementSampled as WithReplacementSampled
-    from bursar.numerics.interval import Interval as Interval
-    from bursar.theorems import Abstain as Abstain
-    from bursar.theorems import Bound as Bound
 
 _HOMES = {
     "bursar.composition": ("Composition",),
@@ -170,17 +123,10 @@ _GROUPS = ("errors", "lecture", "plot")
 
 __all__ = ["__version__", *sorted([*_HOME, *_GROUPS])]  # noqa: PLE0604
 
-moved.install()
-
 
 def __getattr__(name: str) -> Any:
     if name in _GROUPS:
         return import_module(f"bursar.{name}")
-    if name in moved.NAMES:  # never kept in globals(), so that every place that uses it is told
-        home = moved.NAMES[name]
-        said = f"bursar.{name} is {home}.{name} now; the old name goes with the next version"
-        warnings.warn(said, DeprecationWarning, stacklevel=2)
-        return getattr(import_module(home), name)
     if name not in _HOME:
         raise AttributeError(f"module 'bursar' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
     value = getattr(import_module(_HOME[name]), name)

@@ -8,7 +8,7 @@ import sys
 
 LOADED = "import json, sys, bursar.client; print(json.dumps(sorted(sys.modules)))"
 MODULES = {
-    *("bursar", "bursar.extras", "bursar.keys", "bursar.moved"),
+    *("bursar", "bursar.extras", "bursar.keys"),
     *("bursar.errors", "bursar.errors._base", "bursar.errors.refused", "bursar.errors.spelling"),
     *("bursar.wire", "bursar.wire.answers", "bursar.wire.asked", "bursar.wire.looked", "bursar.wire.verbs"),
     *("bursar.client", "bursar.client.arguments", "bursar.client.calls", "bursar.client.verbs"),

@@ -54,7 +54,6 @@ def test_the_wire_knows_no_ledger() -> None:
     loaded = {name for name in json.loads(done.stdout) if name.partition(".")[0] == "bursar"}
     assert loaded == {
         "bursar",
-        "bursar.moved",
         "bursar.wire",
         *(f"bursar.wire.{one}" for one in ("answers", "asked", "looked", "verbs")),
     }

@@ -20,6 +20,7 @@ class Liar(str):
     alias: str
 
     def __new__(cls, text: str, alias: str) -> Liar:
+        """A text, and what it is found as."""
         made = super().__new__(cls, text)
         made.alias = alias
         return made

@@ -1,5 +1,1 @@
 """A ledger in one SQLite file."""
-
-from bursar.moved import names_of
-
-__getattr__ = names_of(__name__)  # of the module that this room was
