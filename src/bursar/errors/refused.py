@@ -127,9 +127,9 @@ class NotPermitted(Refused):
 
 
 class ConsentNeeded(Refused):
-    """A correction or an import would do more than charge its releases: it costs more out of its order, gives up a way
-    of paying, ends reservations or freezes a scope. ``consent`` is what to give it if exactly that is meant, ``lines``
-    says of which scope the lines of the message are.
+    """A correction, an import or a new limit would do more than it says: leave nothing for Gaussian-like releases, end
+    reservations or freeze a scope. ``consent`` is what to give it if exactly that is meant, ``lines`` says of which
+    scope the lines of the message are.
     """
 
     code = "consent_needed"

@@ -104,7 +104,7 @@ class Reservation(Presented):
     """Microseconds since 1970."""
     receipt: Receipt
     given_back: bool
-    """Whether an undrawn part is given back everywhere; on residue lines, and where a plan was priced as one, it is
+    """Whether an undrawn part is given back everywhere; what a Gaussian part has paid, and a plan that was priced as one, is
     not.
     """
 
