@@ -104,8 +104,8 @@ class Reservation(Presented):
     """Microseconds since 1970."""
     receipt: Receipt
     given_back: bool
-    """Whether an undrawn part is given back everywhere; what a Gaussian part has paid, and a plan that was priced as one, is
-    not.
+    """Whether an undrawn part is given back everywhere; what a Gaussian part has paid, or a plan that was priced as
+    one, is not.
     """
 
     def _facts(self) -> list[tuple[str, object]]:

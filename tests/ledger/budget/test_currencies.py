@@ -20,7 +20,7 @@ from bursar.ledger.budget.currencies import CURRENCIES, NOT_FILTERS, Currency, R
 from bursar.ledger.budget.release import Release, release_of
 from bursar.ledger.views.odometer import line, mixture, stitched
 from support.catalogue import EXAMPLES
-from support.kept import TARGET, TERMS
+from support.terms import TARGET, TERMS
 from support.where import GOLDEN
 
 SHEET = json.loads((GOLDEN / "theory_values.json").read_text(encoding="utf-8"))

@@ -20,7 +20,7 @@ from bursar.ledger.budget.currencies import CURRENCIES
 from bursar.ledger.inspection.registry_facts import FIELDS, HEAD, OURS, REQUIRED, TEXTS
 from bursar.ledger.ledger import Ledger
 from support.hands import FACTS, agreed
-from support.kept import TERMS
+from support.terms import TERMS
 from support.where import DATA
 
 SCHEMA = json.loads((DATA / "registry_fields.json").read_text(encoding="utf-8"))
