@@ -46,7 +46,7 @@ def nothing_counts_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(release, "parse", never)
     monkeypatch.setattr(_base.Stateless, "ask", never)
     monkeypatch.setattr(Finder, "_said", never)
-    monkeypatch.setattr(Finder, "law", never)
+    monkeypatch.setattr(Finder, "_law", never)
     monkeypatch.setattr("bursar.jobs.account.account", never)
 
 

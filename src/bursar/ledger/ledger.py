@@ -287,7 +287,7 @@ class Ledger(looks.OfStore):
 
     def verify(self, *, reprice: bool = False, deep: bool = False) -> Verification:
         """Recompute the chain, every balance and anchor from the journal. ``reprice`` checks every price too, and asks
-        no engine; what engines once found, and entries say that they rest on, is compared with them when ``deep``.
+        no engine. ``deep`` does that and asks the engines whether what the prices rest on is true.
         """
         anchors, compare = self.office.anchors, self.compare if deep else cheaply
         pricer = Pricer(self.read, self.office.find, compare, deep) if reprice or deep else None

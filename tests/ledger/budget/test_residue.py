@@ -168,7 +168,7 @@ def test_a_release_far_too_large_is_refused_in_little_space(limits: dict[str, An
     """Losses that are long against what is left of an allowance: no price, and no gigabytes on the way."""
     currency = currency_of(None, limits)
     assert isinstance(currency, Residue)
-    currency.finder.law(what)
+    currency.finder._law(what)
     tracemalloc.start()
     try:
         assert currency.finder.charge(what, len(LEVELS) - 1) is None

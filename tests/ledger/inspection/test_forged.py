@@ -21,7 +21,7 @@ Edit = Callable[[dict[str, Any], list[Any]], object]
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A ledger with two roots, a reservation, an import and a new limit."""
+    """A ledger with three roots, a reservation, an import and a new limit."""
     path = tmp_path / "budget.db"
     with Ledger(f"sqlite:///{path}", anchor=str(tmp_path / "elsewhere"), alert=None) as ledger:
         ledger.open("data", epsilon=2, delta="1e-5")
@@ -32,6 +32,7 @@ def path(tmp_path: Path) -> Path:
         ledger.limit("data", epsilon=3, reason="more")
         ledger.open("sums", epsilon=2, delta="1e-5", currency="sums")
         ledger.bring_in("sums", "what,count\nlaplace(scale=30),2\n")
+        ledger.open("new", epsilon=2, delta="1e-5")
         assert ledger.verify(reprice=True)
     return path
 
@@ -95,6 +96,7 @@ FORGERIES: dict[str, tuple[str, int, Edit, str]] = {
     "overdrawn": ("sums", 2, lambda body, row: body.update(overdrawn=["sums"], effect=[]), "overdraws a scope"),
     "limit": ("sums", 2, lambda body, row: body["effect"][0][3].__setitem__(0, 10**18), "changes the limit of"),
     "opening": ("sums", 1, lambda body, row: body["effect"][0][3].__setitem__(0, 10**18), "does not start from"),
+    "rich from the start": ("new", 1, lambda body, row: splits_of(body)[3].append([1, 1, 0, 1]), "than its limit"),
     "refilled": ("data", 5, lambda body, row: splits_of(body)[3][-1].__setitem__(1, 10**18), "gives back"),
     "unused again": ("data", 4, lambda body, row: splits_of(body)[3][0].__setitem__(3, 1), "gives back"),
     "three times": ("data", 6, lambda body, row: splits_of(body)[3][0].__setitem__(0, 10**18), "other amounts"),

@@ -48,7 +48,7 @@ CHOICES = (
         "Gaussians and DP-SGD alone",
         "ε and δ, and the one split 0:1",
         {**TARGET, "splits": [("0", "1")]},
-        "nothing is kept for coarse Laplaces",
+        "coarse Laplaces fit only before anything Gaussian-like",
         (559, 100, 9),
     ),
     Choice(
@@ -72,13 +72,3 @@ def as_lines() -> list[str]:
     """The table for a terminal."""
     head = f"How many fit at (1, 1e-6), of {', '.join(REFERENCES)}:"
     return [head, *(f"{one.releases}: {one.opened}; {one.why}; {one.counts}" for one in CHOICES)]
-
-
-def as_markdown() -> str:
-    """The table for a page."""
-    names = " | ".join(f"`{what}`" for what in REFERENCES)
-    rows = [f"| people release | open with | because | {names} |", "|---|---|---|---:|---:|---:|"]
-    for one in CHOICES:
-        counts = " | ".join(str(count) if count else "none" for count in one.fits)
-        rows.append(f"| {one.releases} | {one.opened} | {one.why} | {counts} |")
-    return "\n".join(rows)

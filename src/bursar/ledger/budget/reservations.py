@@ -1,4 +1,4 @@
-"""How a reservation changes: draws, endings, a block that joins; functions from what was held to what is held."""
+"""How a reservation changes: draws, endings, a block that joins. What is given as `Held` is changed in place."""
 
 from __future__ import annotations
 

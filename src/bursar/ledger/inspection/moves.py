@@ -11,7 +11,9 @@ from bursar.ledger.budget.scope import Scope
 from bursar.ledger.journal.body import Body
 from bursar.ledger.journal.held import Held, held_in
 from bursar.ledger.journal.rows import ScopeRow
+from bursar.ledger.journal.rules import NOTHING
 from bursar.ledger.verbs.limit import changes
+from bursar.ledger.verbs.open import set_aside
 
 States = Mapping[str, Mapping[str, Balance]]
 
@@ -19,7 +21,8 @@ States = Mapping[str, Mapping[str, Balance]]
 def moved_otherwise(
     kind: str, body: Body, states: States, rows: Mapping[str, ScopeRow], open_ones: Mapping[str, Held]
 ) -> str:
-    """What is wrong with a draw, an ending or a new limit, from what the entries before it left."""
+    """What is wrong with an opening, a draw, an ending or a new limit, from what the entries before it left."""
+    expected: dict[str, Mapping[str, Balance]] = {}
     if kind in ("draw", "close", "expire"):
         if body.reservation is None or (held := open_ones.get(body.reservation.id)) is None:
             return "is about a reservation that is not open"
@@ -27,13 +30,16 @@ def moved_otherwise(
         parts = [(text, count - left.get(text, 0)) for text, count in held.left if kind == "draw"]
         if any(count < 0 for _, count in parts):
             return "draws what was not reserved"
-        expected = {}
         for name in held.scopes:
             state = states[name]
             expected[name] = drawn(held, name, state, parts) if kind == "draw" else given_back(held, name, state)
         return _differs(body, states, expected, "moves other amounts than were held")
+    if kind == "open" and body.opening is None:
+        for scope in (Scope(row) for row in body.scopes or () if row.name not in rows):
+            opened = states[scope.row.root] if scope.kind == "block" else scope.currency.opening()
+            expected[scope.name] = set_aside(scope, opened)
+        return _differs(body, {name: {} for name in expected}, expected, "opens with other amounts than its limit")
     if kind == "limit":
-        expected = {}
         for row in body.scopes or ():
             found = changes(Scope(rows[row.name]), dict(states[row.name]), Scope(row).current)
             expected[row.name] = {one.line: one.after for one in found}
@@ -44,7 +50,7 @@ def moved_otherwise(
 def _differs(body: Body, states: States, expected: States, said: str) -> str:
     lines = {(name, line): balance for name, state in expected.items() for line, balance in state.items()}
     done = {(one.scope, one.line): one.after for one in body.effect}
-    before = {place: states[place[0]][place[1]] for place in [*lines, *done]}
+    before = {place: states[place[0]].get(place[1], NOTHING) for place in [*lines, *done]}
     return said if {**before, **lines} != {**before, **done} else ""
 
 

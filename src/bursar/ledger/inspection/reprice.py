@@ -3,10 +3,11 @@
 No engine is asked. What a price rests on is computed from the release itself, or stands in the entry where an engine
 found it (its `bases`); `compare` says whether that may be true of the release, cheaply, or with the engines.
 
-Spends and reservations are priced as they come, imports and corrections as releases that come late where others ran or
-may still run by a reservation, and so is what was released before a scope was opened. Draws and closings move what was
-priced before; what a correction overdrew has no room for its price. A price that is not the one paid may also mean that
-something else was charged under the same name: that is said in either case.
+Spends and reservations are priced as they come, and so is what was released before a scope was opened. Imports and
+corrections, and what came before a block, are priced as releases that come late, where others ran or may still run by a
+reservation. Openings, draws, endings and limits are done again (`moves`). What a correction overdrew has no room for
+its price. A price that is not the one paid may also mean that something else was charged under the same name: that is
+said in either case.
 """
 
 from __future__ import annotations
@@ -226,7 +227,7 @@ def _split_wrong(
             dearer = dearer or price.mode > 0
         elif not price.mode:
             return "and left a split open that its price gives up,", False
-        elif now.mode < price.mode or now.pure > price.pure or _cheap(charge, was, price, now, only):
+        elif now.pure > price.pure or _cheap(charge, was, price, now, only):
             return f"less than its price{_version(charge)}, {_HOMONYM},", False
         else:
             dearer = dearer or now.pure < price.pure or _apart(was, price, now) < 0
@@ -235,9 +236,12 @@ def _split_wrong(
 
 def _cheap(charge: _Charge, was: Split, price: Split, now: Split, only: Release | None) -> bool:
     """Whether a Gaussian part has paid less than its price, and what it paid is not proved to be enough."""
+    currency, taken = charge.currency, was.gaussian - now.gaussian
+    if now.mode < price.mode:  # it says that it paid by squares, in whose order others may still come
+        squares = currency.squares(only) if only is not None and isinstance(currency, Residue) else None
+        return squares is None or taken < squares
     if _apart(was, price, now) <= 0:
         return False
-    currency, taken = charge.currency, was.gaussian - now.gaussian
     return only is None or not isinstance(currency, Residue) or not currency.certifies(only, was.gaussian, taken)
 
 

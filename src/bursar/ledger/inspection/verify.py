@@ -28,7 +28,7 @@ class Verification(Presented):
     anchored: int = 0
     """How many of the roots an anchor vouches for: for the others a rollback would not be seen."""
     notices: tuple[str, ...] = ()
-    """What is odd and no fault: charges above today's price."""
+    """What is no fault: charges above today's price, and what only a deep verification compares."""
 
     @property
     def ok(self) -> bool:

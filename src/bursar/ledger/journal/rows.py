@@ -11,11 +11,11 @@ class Split(NamedTuple):
     """What is left of one split of an (ε, δ) target, in units (`bursar.ledger.budget.currencies.splits`)."""
 
     gaussian: int
-    """Of its Gaussian part."""
+    """Units of B²."""
     pure: int
-    """Of its pure part."""
+    """Units of ε, apart from those that are held."""
     held: int
-    """Of the pure part, set aside for reservations."""
+    """Units of ε that are set aside for reservations."""
     mode: int
     """How its Gaussian part has paid so far; 0 where the split has been given up."""
 

@@ -52,7 +52,9 @@ class Outcome(NamedTuple):
     def terms(self) -> list[Any]:
         """What consent is given to."""
         if self.after is None:
-            return [self.scope.name, None if self.short is None else [self.short.line, str(self.short.asked)]]
+            if self.short is None or _has_splits(self.before):  # what splits are asked for follows from what is left
+                return [self.scope.name, None if self.short is None else self.short.line]
+            return [self.scope.name, [self.short.line, str(self.short.asked)]]
         return [self.scope.name, "gaussian"]
 
     def __str__(self) -> str:

@@ -83,7 +83,7 @@ class Open(Told, frozen=True):
         body.opening = [release.text for release in self.before] or None
         body.bases = list(late.bases) or None
         body.consent = consented_to_opening(late, body.opening or [], self.consent)
-        after = _set_aside(scope, late.after)
+        after = set_aside(scope, late.after)
         body.effect = [effect(scope.name, line, _NOTHING, balance) for line, balance in after.items()]
         return [Draft("open", scope.row.root, body)]
 
@@ -138,7 +138,7 @@ def open_scope(
     return Open(scope_name(scope), place._replace(parent=above, kind=kind), counted, limits, options, before, agreed)
 
 
-def _set_aside(scope: Scope, state: State) -> State:
+def set_aside(scope: Scope, state: State) -> State:
     """What a cohort keeps for questions about itself is held from the first day."""
     reserve = (scope.cohort or {}).get("reserve")
     if reserve is None:

@@ -120,10 +120,6 @@ class Finder(Costs):
         """B² at a level, rounded down: a certificate at a smaller allowance serves a larger one."""
         return float(LEVELS[level] * self.allowance.unit) * (1 - 2.0**-50)
 
-    def law(self, what: Mechanism | Composition) -> ResidueLaw | str:
-        """The loss that a certificate is about, or why none is known."""
-        return self._law(what)[0]
-
     def _law(self, what: Mechanism | Composition) -> tuple[ResidueLaw | str, Basis | None]:
         kept = self._laws if self.compose is not by_engines or any(map(_foreign, kinds_in(what))) else _LAWS
         key = (what.text(), self.slack)

@@ -83,13 +83,10 @@ class Costs:
         return found
 
     def why_not(self, release: Release) -> str:
-        """Why some release has no price in a Gaussian part; empty where there is only too little left."""
-        reasons = [self.get("why", release, term) for term in range(len(release.terms))]
+        """Why some term has no price in either part; empty where there is only too little left."""
+        neither = [isinstance(said.pure, str) and said.squares is None for said in self.terms(release)]
+        reasons = [self.get("why", release, term) for term, none in enumerate(neither) if none]
         return "; ".join(reason for reason in reasons if reason)
-
-    def bases(self, texts: Sequence[str]) -> tuple[Basis, ...]:
-        """The composed profiles that prices rest on."""
-        return tuple(self.table["basis", text, 0] for text in texts)
 
     def part(self, releases: Sequence[Release]) -> dict[Key, Any]:
         """The part of the table that concerns these releases, for another process."""
@@ -121,8 +118,9 @@ class Costs:
         return found
 
     def late_payment(self, release: Release, split: Split) -> Payment | None:
-        """Of a release that is charged after others which it may have come before. What is pure is paid by the pure
-        part alone; the rest by squares where squares are all that has been paid, by certificates where nothing has.
+        """Of a release that is charged after others which it may have come before. What has an ε (and perhaps a δ)
+        of its own is paid by the pure part alone; the rest by squares where squares are all that has been paid, by
+        certificates where nothing has.
         """
         parts: list[Payment] = []
         left, pure = split.gaussian, split.pure
@@ -217,8 +215,9 @@ class Costs:
             certificates += steps if charge.certified else 0
         if not certificates:
             return Payment(spent, 0, SQUARES)
-        composed = () if self.get("basis", release, term) is None else (text_of(release, term),)
-        return Payment(spent, 0, CERTIFIED, (), (("law", term, leaked),) if leaked else (), certificates, composed)
+        basis: Basis | None = self.get("basis", release, term)
+        leaks = (("law", term, leaked),) if leaked else ()
+        return Payment(spent, 0, CERTIFIED, (), leaks, certificates, () if basis is None else (basis,))
 
     def _charge(self, release: Release, term: int, level: int | None, said: Term) -> Charge | None:
         if level is None:
@@ -232,7 +231,7 @@ class Costs:
         if charge is None:
             return None
         leaks = (("law", -1, charge.leak),) if charge.leak else ()
-        return Payment(charge.units, 0, CERTIFIED, (), leaks, 1, (release.text,))
+        return Payment(charge.units, 0, CERTIFIED, (), leaks, 1, (self.get("basis", release, None),))
 
     def _worth_composing(self, release: Release) -> bool:
         """Whether the whole may cost less than the sum of its parts: Gaussians add up exactly."""
@@ -242,7 +241,8 @@ class Costs:
 
     def leak(self, release: Release, payments: Sequence[Payment | None], slack: int) -> int:
         """What all these payments leak: what each law or promise says once, however many splits rest on it, and each
-        certificate beside it.
+        certificate beside it. Of a term that several splits paid by certificates in part, the largest part has the
+        others in it: certificates come first, squares where little is left.
         """
         found: dict[tuple[str, int], int] = {}
         certificates = 0
@@ -280,7 +280,7 @@ def _together(parts: Sequence[Payment]) -> Payment:
         tuple(term for part in parts for term in part.terms),
         tuple(leak for part in parts for leak in part.leaks),
         sum(part.certificates for part in parts),
-        tuple(dict.fromkeys(text for part in parts for text in part.composed)),
+        tuple(dict.fromkeys(basis for part in parts for basis in part.bases)),
     )
 
 

@@ -60,8 +60,8 @@ class Price:
 
 
 def step(state: State, price: Price, into: Into = Into.SPENT, times: int = 1) -> dict[str, Balance] | Refusal:
-    """The state after ``times`` such releases, one after another at this price, or the refusal of the first that does
-    not fit.
+    """The state after ``times`` such releases, one after another at this price; a refusal where they do not all fit,
+    whose amounts speak of a single one.
     """
     if price.short is not None:
         return price.short

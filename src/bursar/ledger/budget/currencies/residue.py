@@ -41,7 +41,7 @@ from bursar.numerics.validate import MAX_COUNT
 SMALLEST_DELTA = Fraction(1, 10**100)
 _WHOLE = Share(Fraction(0), Fraction(1))
 _STATE = frozenset({LINE, "delta"})
-_SLACK = 2**32  # of the share for leaks, one release's certificate may take the 2^-32th part
+_SLACK = 2**32  # of the share for leaks, each certificate may take the 2^-32th part
 
 
 class Residue(Currency):
@@ -86,6 +86,13 @@ class Residue(Currency):
         super().rest_on(bases)
         self.finder.compose = partial(from_bases, bases)
 
+    def squares(self, release: Release) -> int | None:
+        """What a release costs a Gaussian part at any allowance and in any order; None where it has no such price."""
+        each = [term.squares for term in self.finder.terms(release)]
+        if any(one is None for one in each):
+            return None
+        return sum(count * (one or 0) for (_, count), one in zip(release.terms, each, strict=True))
+
     def certifies(self, release: Release, left: int, paid: int) -> bool:
         """Whether it is proved that a Gaussian part with so much left has paid enough for a release, even if its price
         is another today: as a whole, or as equal releases at the least allowance that they met.
@@ -106,8 +113,8 @@ class Residue(Currency):
         """Also where there are other splits than were opened."""
         if found := super().damage(state):
             return found
-        splits = state[LINE].splits
-        if splits is None or len(splits.each) != len(self.shares) + 1 or state["delta"].splits is not None:
+        found_here = state[LINE].splits
+        if found_here is None or len(found_here.each) != len(self.shares) + 1 or state["delta"].splits is not None:
             return "its splits are not those that were opened"
         return ""
 
@@ -119,6 +126,7 @@ class Residue(Currency):
         """The splits of a target in which nothing was charged, in the units of this one."""
         gaussian, pure = self.lines["gaussian"].unit, self.lines["pure"].unit
         if max(target._allowance(share) for share in (*self.shares, _WHOLE)) >= 345 * PARTS * gaussian:
+            # amounts are 64-bit integers of a unit that the first split is PARTS of
             raise InputError("the first split has too little beside the others: give it more of δ", argument="splits")
         each = [
             Split(
@@ -166,20 +174,22 @@ class Residue(Currency):
         payments, leak = self._within_leaks(costs, release, payments, state["delta"].left)
         if not any(payments):
             return self._none(costs, release, every, late)
-        composed = dict.fromkeys(text for one in payments if one is not None for text in one.composed)
+        bases = dict.fromkeys(basis for one in payments if one is not None for basis in one.bases)
         units = tuple(0 if isinstance(term.pure, str) else term.pure[0] for term in costs.terms(release))
         return Price(
             {"delta": leak},
             frozenset({"gaussian", "delta"}),
             {"pure": units},
             payments=tuple(payments),
-            bases=costs.bases(tuple(composed)) if composed else (),
+            bases=tuple(bases),
         )
 
     def _within_leaks(
         self, costs: Costs, release: Release, payments: list[Payment | None], left: int
     ) -> tuple[list[Payment | None], int]:
-        """The payments, and what they leak; where that is too much, those that leak nothing by one part, or by both."""
+        """The payments, and what they leak. Where that is too much splits are given up: first those that need a δ for a
+        promise, else those that need it for certificates, else both.
+        """
         leak = costs.leak(release, payments, self._slack)
         if leak <= left:
             return payments, leak
@@ -194,13 +204,14 @@ class Residue(Currency):
         """Why no split can pay: a release that has no price at all is refused at once."""
         said = costs.terms(release)
         unpaid = [term.pure for term in said if isinstance(term.pure, str)]
-        reason = costs.why_not(release) if unpaid and not all(term.squares is not None for term in said) else ""
-        if unpaid and reason:
+        if reason := costs.why_not(release):
             raise CostInvalid(
                 f"{release.text} has no price here: {reason}; {unpaid[0]}. A scope with the currency 'sums' takes what "
                 "has an ε at a δ that you name, 'renyi' what has a Rényi divergence at its order"
             )
-        if late and unpaid and not any(split.gaussian and split.mode <= SQUARES for split in every.each):
+        squares = all(term.squares is not None for term in said if isinstance(term.pure, str))
+        latest = SQUARES if squares else UNUSED
+        if late and unpaid and not any(split.gaussian and split.mode <= latest for split in every.each):
             raise CostInvalid(
                 f"{release.text} would be charged out of its order, and what was charged since depends on that order"
             )

@@ -16,14 +16,17 @@ from typing import Any, NamedTuple
 
 from bursar.errors import InputError, described
 from bursar.ledger.budget.amounts import exact, written
+from bursar.ledger.journal.body import Basis
 from bursar.ledger.journal.rows import Split, Splits
 
 LINE = "splits"
 """The line that keeps all splits of a scope."""
 MOST = 12
-UNUSED, SQUARES, CERTIFIED = 1, 2, 3
-"""How a Gaussian part has paid so far: not at all, by squares of Gaussians alone, or by certificates too."""
-DEAD = Split(0, 0, 0, 0)
+GIVEN_UP, UNUSED, SQUARES, CERTIFIED = range(4)
+"""How a Gaussian part has paid so far: not at all, by squares of Gaussians alone, or by certificates too; or that the
+split has been given up.
+"""
+DEAD = Split(0, 0, 0, GIVEN_UP)
 
 
 class Share(NamedTuple):
@@ -88,8 +91,8 @@ class Payment(NamedTuple):
     """What leaks: which part or law says so, of which term, and how much of δ."""
     certificates: int = 0
     """How many it rests on: each may be wrong with a tiny δ of its own."""
-    composed: tuple[str, ...] = ()
-    """The texts of composed releases whose profile it rests on."""
+    bases: tuple[Basis, ...] = ()
+    """What engines found of composed releases, where it rests on that."""
 
 
 Payments = Sequence[Payment | None]
