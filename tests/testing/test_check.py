@@ -59,7 +59,7 @@ def test_a_mechanism_and_a_theorem_of_ones_own(staircase: Any) -> None:
         ledger.open("counts", epsilon="1", delta="1e-6")
         ledger.spend("counts", what.terms[0].mechanism * 2, key="first")
         assert "staircase" in str(ledger.entries("counts"))
-        assert ledger.show("counts").line("epsilon").spent > 0
+        assert ledger.show("counts").line("pure").spent > 0
         assert ledger.verify(reprice=True)
 
 

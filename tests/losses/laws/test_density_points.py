@@ -196,16 +196,6 @@ def test_cells_without_panels_still_decide() -> None:
         assert where(loss._densities, loss.breaks, arb(5)) == ([], [])
 
 
-@pytest.mark.parametrize("name", ["gaussian", "waves", "laplace", "root"])
-def test_quick_divergences_are_divergences(name: str) -> None:
-    """Rényi divergences from the places overlap those by integration in balls, and are narrow."""
-    with working():
-        for loss in both(name):
-            for alpha in (arb("1.05"), arb(2), arb("7.3"), arb(40)):
-                assert loss.quick_renyi(alpha).overlaps(loss.renyi(alpha))
-                assert float(loss.quick_renyi(alpha).rad()) < 1e-10
-
-
 def asked(losses: Loss, count: int, delta: str, engine: str) -> Answer:
     """One engine's answer about copies of one law."""
     return epsilon_at([[(losses, count)]], ball(Fraction(delta)), Precision(engine=engine))
