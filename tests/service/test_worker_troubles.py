@@ -69,7 +69,7 @@ def test_a_worker_that_is_killed_is_replaced() -> None:
 def test_a_stop_while_everything_is_repriced_ends() -> None:
     """The thread that reprices and the service that stops do not wait for each other."""
     with open_office(Ledger("memory://", alert=None)) as office:
-        for number in range(40):
+        for number in range(8):
             assert office.spend("other", f"laplace(scale={5000 + number})", f"{number}").status_code == 200
         currency_with.cache_clear()
         office.service.ledger.office.catalogue = type(office.service.ledger.office.catalogue)()

@@ -417,7 +417,7 @@ def test_splits_that_each_had_all_of_delta_would_exceed_it(monkeypatch: pytest.M
 
     first, second = (float(split.gaussian * wrong.lines["gaussian"].unit) for split in wrong._fresh(wrong).each[:2])
     pure = b.RandomizedResponse(epsilon=1)
-    menu = [binned(second, 300), binned(first - second, 300), Item(release_of(pure), rows_of(pure, False))]
+    menu = [binned(second, 120), binned(first - second, 120), Item(release_of(pure), rows_of(pure, False))]
     unsound, sound = (Analyst(one, menu, 2) for one in (wrong, currency))
     sound.currency = currency
     assert unsound.worst() > 1.2

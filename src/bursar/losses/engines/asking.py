@@ -10,14 +10,10 @@ from bursar.losses.engines.answer import USUAL_WIDTH, Answer, Losses, NoEngine, 
 from bursar.losses.engines.cheaper import STUMBLES
 from bursar.numerics.balls import Ball
 
-SETTLED = "settled"
-"""In place of an engine's name: as ledgers have priced plans up to now. What they wrote must not move with every better
-engine."""
 CLOSE = 1e-4  # an answer this narrow is not worth another engine's minutes, unless effort is asked for
 OPEN = 1e-3  # an answer wider than this is worth asking about each release by itself
 _SMOOTH = ("plain contour", "leaps", "rare losses")  # ways of the contour engine, for losses that are smooth
 _SLOW = ("close hits", "bands")  # what takes long, and is asked where others leave much open
-_MANY = 100
 
 
 class Turn(Enum):
@@ -35,20 +31,11 @@ class Turn(Enum):
 
 def order_of(losses: Losses, precision: Precision, ways: Iterable[str]) -> list[str]:
     """Which engines to ask, in turn: the one that is forced, or those that suit the losses."""
-    if precision.engine == SETTLED:
-        return ["contour", "lattice"]
     if precision.engine is not None:
         return [precision.engine]
     smooth, ways = is_smooth(losses), list(ways)
     left = {"contour"} if "plain contour" in ways or not smooth else set()
     return [name for name in ways if name not in left and (smooth or name not in _SMOOTH)]
-
-
-def width_of(losses: Losses, precision: Precision) -> float:
-    """The width that is asked where none is given."""
-    if precision.engine != SETTLED or is_smooth(losses):
-        return USUAL_WIDTH
-    return 1e-3 if sum(loss.table() is not None for loss, _ in losses) > _MANY else 1e-4
 
 
 def is_smooth(losses: Losses) -> bool:

@@ -26,7 +26,7 @@ from flint import arb
 
 from bursar.losses.engines import closed, contour, dominant, envelope, lattice, simpler, top
 from bursar.losses.engines.answer import EFFORTS, USUAL_WIDTH, Answer, Losses, NoEngine, Precision, both, worst
-from bursar.losses.engines.asking import CLOSE, OPEN, Ask, Turn, is_smooth, order_of, width_of
+from bursar.losses.engines.asking import CLOSE, OPEN, Ask, Turn, is_smooth, order_of
 from bursar.losses.engines.cheaper import STUMBLES, below, cheaper
 from bursar.losses.engines.chernoff import delta_at_most
 from bursar.losses.engines.tried import Tried
@@ -217,7 +217,7 @@ def delta_at(directions: Sequence[Losses], epsilon: Ball, precision: Precision) 
 
 def deltas_at(losses: Losses, epsilons: Sequence[float], precision: Precision) -> list[Answer]:
     """One direction's δ at many ε's, by the engines in turn until all are narrow; `NoEngine` where one has none."""
-    width, effort = precision.width or width_of(losses, precision), EFFORTS[precision.effort]
+    width, effort = precision.width or USUAL_WIDTH, EFFORTS[precision.effort]
     ways: dict[str, Callable[[list[float]], Sequence[Answer | None]]] = {
         "contour": lambda asked: list(contour.deltas_at(losses, asked)),
         "envelope": lambda asked: envelope.deltas_at(losses, asked, width, effort // _PER_MOMENT),

@@ -32,7 +32,7 @@ from bursar.numerics.balls import working
 from bursar.written import Written
 
 _MOST = 512
-_ROUGHLY = 0.1
+_CLOSELY, _ROUGHLY = 1e-4, 0.1  # of a δ
 _LAWS: dict[tuple[str, float], tuple[ResidueLaw | str, Basis | None]] = {}
 """By text and slack, for all scopes: the limit has no part in them. Only of bursar's own classes: another's may be
 something else tomorrow.
@@ -49,10 +49,12 @@ def by_engines(composition: Composition, cut: float) -> Points:
     from bursar.losses.engines.answer import Precision
 
     reach = reach_from(account(composition, delta=cut).epsilon.upper)
-    # at the last place it has fallen below the cut, and how far takes time to say closely
+    # tables take long to be read more closely; and at the last place δ has fallen below the cut, wherever to
+    gaussian = any(_has_gaussian_noise(term.mechanism) for term in composition.terms)
+    closely = Precision() if gaussian else Precision(width=_CLOSELY)
     *near, before, last = places_of(reach)
     most: list[float] = []
-    for places, precision in (([*near, before], Precision()), ([before, last], Precision(width=_ROUGHLY))):
+    for places, precision in (([*near, before], closely), ([before, last], Precision(width=_ROUGHLY))):
         found = points(composition, places, precision)
         most += (max(ends) for ends in zip(*(band.upper.tolist() for band in found.directions), strict=True))
     return Points(reach, (*most[:-2], most[-1]))
@@ -201,6 +203,11 @@ def _composed(mechanism: Mechanism) -> bool:
     """Whether its profile is that of many losses, which only engines find."""
     losses = known_losses(mechanism)
     return not isinstance(losses, str) and losses.remove.copies()[1] > 1
+
+
+def _has_gaussian_noise(mechanism: Mechanism) -> bool:
+    losses = known_losses(mechanism)
+    return not isinstance(losses, str) and losses.remove.gaussian_noise()
 
 
 def _foreign(kind: type) -> bool:
