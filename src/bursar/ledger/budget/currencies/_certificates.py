@@ -49,7 +49,7 @@ def by_engines(composition: Composition, cut: float) -> Points:
     from bursar.losses.engines.answer import Precision
 
     reach = reach_from(account(composition, delta=cut).epsilon.upper)
-    # tables take long to be read more closely; and at the last place δ has fallen below the cut, wherever to
+    # Tables take long to be read more closely. At the last place δ has fallen below the cut; how far matters little.
     gaussian = any(_has_gaussian_noise(term.mechanism) for term in composition.terms)
     closely = Precision() if gaussian else Precision(width=_CLOSELY)
     *near, before, last = places_of(reach)
@@ -206,6 +206,7 @@ def _composed(mechanism: Mechanism) -> bool:
 
 
 def _has_gaussian_noise(mechanism: Mechanism) -> bool:
+    """Whether engines read its profile closely in little time."""
     losses = known_losses(mechanism)
     return not isinstance(losses, str) and losses.remove.gaussian_noise()
 
